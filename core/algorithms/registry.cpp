@@ -234,6 +234,19 @@ constexpr Row lane_direct_row(Collective collective) {
   return round_row(algorithm, lay_in_lanes, sums ? "reduce-scatter-lane-direct" : "allgather-lane-direct");
 }
 
+constexpr Row lane_radix_row(Collective collective, std::string_view name, unsigned radix) {
+  Algorithm algorithm{.collective = collective, .name = name};
+  algorithm.description =
+      "each rank of a host exchanges the host's sum with another host, in groups of up to R hosts; where hosts have "
+      "fewer than three ranks, recursive-doubling";
+  algorithm.cost = "logR(N) (R - 1) T(m) on N hosts of at least R ranks; of short vectors logR(N) T(0)";
+  algorithm.needs_cluster = true;
+  algorithm.family = "R-lane-radix";
+  Row row = round_row(algorithm, lay_lane_radix, "lane-radix");
+  row.k = radix;
+  return row;
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = sums_shares(collective);
@@ -444,6 +457,12 @@ constexpr std::array registry_rows{
                .cost = "log2(P) T(m), times the channel load",
                .needs_cluster = true},
               lay_depth_first, "recursive-doubling"),
+    lane_radix_row(Collective::allreduce, "4-lane-radix", 4),
+    lane_radix_row(Collective::allreduce, "16-lane-radix", 16),
+    lane_radix_row(Collective::allreduce, "64-lane-radix", 64),
+    lane_radix_row(Collective::barrier, "4-lane-radix", 4),
+    lane_radix_row(Collective::barrier, "16-lane-radix", 16),
+    lane_radix_row(Collective::barrier, "64-lane-radix", 64),
     round_row({.collective = Collective::allreduce,
                .name = "unaware-ring",
                .description = "twice round a ring in rank order, blind to the network",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/round_factories.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,14 @@ Plan lay_in_lanes(const Ground& on) {
   std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
   const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
   return plan_of(generate_rounds(with_groups({&lanes, 1}, on.generator), std::move(order)));
+}
+
+Plan lay_lane_radix(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const Rank lanes = nested_groups(*on.cluster, on.placement, order).of_hosts;
+  if (lanes < 3) return plan_of(generate_rounds("recursive-doubling", std::move(order)));
+  const std::array groups{lanes, std::min(lanes, Rank{on.k})};
+  return plan_of(generate_rounds(with_groups(groups, on.generator), std::move(order)));
 }
 
 }  // namespace trunkline

@@ -16,5 +16,8 @@ namespace trunkline {
 [[nodiscard]] Plan lay_in_parts(const Ground& on);
 /// The same, in groups of hosts' ranks alone.
 [[nodiscard]] Plan lay_in_lanes(const Ground& on);
+/// The same, with hosts in groups of at most `on.k`; fewer than three ranks of a host have nothing to gain, and
+/// exchange in pairs.
+[[nodiscard]] Plan lay_lane_radix(const Ground& on);
 
 }  // namespace trunkline

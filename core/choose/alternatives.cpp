@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -43,19 +44,40 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
 
 /// A broadcast along a tree by rank number: hardly ever the fastest, and it has all ranks to look at. So it is laid
 /// once it may be.
-Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LateGround> ground, unsigned degree) {
+Alternative late_tree(const Candidate& candidate, std::shared_ptr<const LateGround> ground, unsigned degree) {
   const auto& [collective, paths, placement, root, hosts] = *ground;
   const double least_s = least_s_of_blind_tree(*paths, placement, root, degree, hosts);
   const double least_byte_s = least_byte_s_of_blind_tree(*paths, placement, root, degree);
   return {.candidate = &candidate,
           .uncertainty = candidate.uncertainty,
-          .costs = late_tree_costs(std::move(ground), candidate.name),
+          .costs = late_costs(std::move(ground), candidate.name),
           .least_s = least_s,
           .least_byte_s = least_byte_s};
 }
 
+/// For short vectors alone, and each host has many others to meet.
+Alternative late_lanes(const Candidate& candidate, std::shared_ptr<const LateGround> ground, Rank lanes, Rank radix) {
+  const auto& [collective, paths, placement, root, hosts] = *ground;
+  const Rank hosts_used = static_cast<Rank>(placement.size()) / lanes;
+  const double least_s = least_s_of_lanes(hosts_used, lanes, radix, hosts);
+  const double least_byte_s = least_byte_s_of_lanes(*paths, placement, lanes, radix);
+  const Uncertainty* const own = candidate.uncertainty->own_processors;
+  return {.candidate = &candidate,
+          .uncertainty = own != nullptr ? own : candidate.uncertainty,
+          .costs = late_costs(std::move(ground), candidate.name),
+          .least_s = least_s,
+          .least_byte_s = least_byte_s,
+          .one_order = true};
+}
+
 bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
   return find_algorithm(collective, candidate.name)->kind->wants_datagrams;
+}
+
+std::vector<const Candidate*> candidates_for(Collective collective, bool multicasts) {
+  std::vector<const Candidate*> candidates = compared_for(collective);
+  if (!multicasts) std::erase_if(candidates, [&](const auto* one) { return goes_by_datagrams(collective, *one); });
+  return candidates;
 }
 
 /// Each once.
@@ -110,10 +132,25 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
 constexpr std::string_view not_measured_on_one_host =
     "all ranks on one host, where this library's own calls were not measured";
 
-/// Whether a host has several ranks.
-bool any_host_is_shared(Placement placement) {
+/// Ranks of hosts.
+struct OnHosts {
+  Rank most = 0;
+  Rank of_two = 0;        ///< the most that two hosts have each
+  Rank whole_groups = 0;  ///< of how many each host has whole groups, at most
+};
+
+OnHosts on_hosts(Placement placement) {
   std::ranges::sort(placement);
-  return std::ranges::adjacent_find(placement) != placement.end();
+  OnHosts found;
+  for (auto host = placement.begin(); host != placement.end();) {
+    const auto next = std::ranges::upper_bound(host, placement.end(), *host);
+    const auto ranks = static_cast<Rank>(next - host);
+    found.of_two = std::max(found.of_two, std::min(found.most, ranks));
+    found.most = std::max(found.most, ranks);
+    found.whole_groups = std::gcd(found.whole_groups, ranks);
+    host = next;
+  }
+  return found;
 }
 
 /// Two in each of eight lanes.
@@ -165,18 +202,23 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   const bool has_sites = spans_sites(cluster, placement);
   const bool is_routed = cluster.routes() != nullptr;
-  const bool shares_hosts = any_host_is_shared(placement);
+  const OnHosts ranks = on_hosts(placement);
+  const bool shares_hosts = ranks.most > 1;
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   std::shared_ptr<const LateGround> ground;
   for (const Candidate* const candidate : candidates) {
-    if (!is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
+    if (ranks.whole_groups < candidate->least_lanes ||
+        !is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
       continue;
-    const unsigned degree = degree_of_blind_tree(candidate->name);
-    if (degree > 0 && facts.native == RunLike::bcast && !has_sites) {
+    const unsigned degree = facts.native == RunLike::bcast && !has_sites ? degree_of_blind_tree(candidate->name) : 0;
+    const Rank radix = ranks.whole_groups == ranks.most ? radix_of_lanes(candidate->name) : 0;
+    if (degree > 0 || radix > 0) {
       if (ground == nullptr) {
         ground = std::make_shared<const LateGround>(LateGround{collective, all.paths, placement, root, hosts});
       }
-      all.laid.push_back(laid_late(*candidate, ground, degree));
+      all.takes_short = all.takes_short || candidate->takes_short;
+      all.laid.push_back(degree > 0 ? late_tree(*candidate, ground, degree)
+                                    : late_lanes(*candidate, ground, ranks.most, radix));
       continue;
     }
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
@@ -195,20 +237,34 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
 
 Alternatives alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
                              NativeLibrary native, const HostCosts& hosts, bool multicasts) {
-  std::vector<const Candidate*> candidates = compared_for(collective);
-  if (!multicasts) std::erase_if(candidates, [&](const auto* one) { return goes_by_datagrams(collective, *one); });
+  const std::vector<const Candidate*> candidates = candidates_for(collective, multicasts);
   return alternatives_among(candidates, collective, cluster, placement, root, native, hosts);
 }
 
 Alternatives short_alternatives_of(Collective collective, const Cluster& cluster, const Placement& placement, Rank root,
-                                   NativeLibrary native, const HostCosts& hosts) {
-  std::vector<const Candidate*> candidates = compared_for(collective);
+                                   NativeLibrary native, const HostCosts& hosts, bool multicasts) {
+  std::vector<const Candidate*> candidates = candidates_for(collective, multicasts);
   std::erase_if(candidates, [](const auto* one) { return !one->takes_short; });
   return alternatives_among(candidates, collective, cluster, placement, root, native, hosts);
 }
 
 double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes) {
   return alternatives.native != nullptr ? alternatives.native->seconds(message_bytes) : 0.0;
+}
+
+bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Placement& job, const HostCosts& hosts,
+                         bool multicasts) {
+  double slowest_bps = std::numeric_limits<double>::infinity();
+  for (const Link& link : cluster.links()) slowest_bps = std::min(slowest_bps, link.least_bps());
+  constexpr double bits = 8.0;
+  const bool datagrams_may_pay = hosts.multicasts_may_pay(cluster.hosts().size(), bits / slowest_bps);
+  const OnHosts ranks = on_hosts(job);
+  const bool has_sites = spans_sites(cluster, job);
+  return std::ranges::any_of(candidates_for(collective, multicasts), [&](const Candidate* candidate) {
+    if (!candidate->takes_short || candidate->least_lanes > ranks.of_two) return false;
+    if (goes_by_datagrams(collective, *candidate)) return datagrams_may_pay;
+    return is_there(candidate->where, has_sites, false, ranks.most > 1, !hosts.share_processors(), job.size());
+  });
 }
 
 }  // namespace trunkline

@@ -60,7 +60,12 @@ struct Alternatives {
 /// The same with those alone that take messages below least_bytes.
 [[nodiscard]] Alternatives short_alternatives_of(Collective collective, const Cluster& cluster,
                                                  const Placement& placement, Rank root, NativeLibrary native,
-                                                 const HostCosts& hosts = usual_host_costs());
+                                                 const HostCosts& hosts = usual_host_costs(), bool multicasts = true);
+
+/// Whether one of those may be faster than native among some ranks of a job; else nobody needs to look at short calls.
+/// `job`: its ranks' hosts.
+[[nodiscard]] bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Placement& job,
+                                       const HostCosts& hosts, bool multicasts);
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes);

@@ -51,9 +51,10 @@ enum class For : std::uint8_t {
   broadcasts,
   reductions,
   data_reductions,  ///< of operands, and no barriers
-  gathers,          ///< every rank's share to all
-  even_gathers,     ///< of the same length
-  but_broadcasts,   ///< all others
+  barriers,
+  gathers,         ///< every rank's share to all
+  even_gathers,    ///< of the same length
+  but_broadcasts,  ///< all others
   all
 };
 
@@ -89,10 +90,11 @@ struct Candidate {
   bool takes_short = false;                  ///< messages below least_bytes, too
   Where where = Where::anywhere;
   bool on_one_host = false;  ///< compared as well where all ranks are on one host, and only such are there
+  Rank least_lanes = 1;      ///< only where each host has whole groups of so many ranks or more
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 36;
+inline constexpr std::size_t most_compared = 39;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();

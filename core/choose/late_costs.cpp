@@ -2,19 +2,24 @@
 #include "choose/late_costs.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "algorithms/registry.hpp"
+#include "algorithms/rounds/lane_radix.hpp"
 #include "algorithms/trees/k_nomial.hpp"
 
 namespace trunkline {
 namespace {
 
-/// Trees relay no blocks, and one without an exchange loses nothing to others: those need no plan.
-class LateTreeCosts final : public CostFunction {
+/// None relays blocks. A tree without an exchange loses nothing to others, nor do exchanges where hosts have processors
+/// of their own: so neither needs a plan for that.
+class LateCosts final : public CostFunction {
  public:
-  LateTreeCosts(std::shared_ptr<const LateGround> ground, std::string_view algorithm)
+  LateCosts(std::shared_ptr<const LateGround> ground, std::string_view algorithm)
       : ground_(std::move(ground)), algorithm_(algorithm) {}
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override {
@@ -77,8 +82,35 @@ double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Ran
   return latest_s;
 }
 
-Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {
-  return Costs(std::make_shared<const LateTreeCosts>(std::move(ground), algorithm));
+Rank radix_of_lanes(std::string_view algorithm) {
+  constexpr std::string_view name = "-lane-radix";
+  Rank radix = 0;
+  const auto [end, error] = std::from_chars(algorithm.data(), algorithm.data() + algorithm.size(), radix);
+  const bool is_one = error == std::errc() && std::string_view(end, algorithm.data() + algorithm.size()) == name;
+  return is_one ? radix : 0;
+}
+
+double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix) {
+  const Cluster& cluster = paths.cluster();
+  double fastest_byte_s = std::numeric_limits<double>::infinity();
+  for (const HostIndex host : placement) {
+    const ChannelId port = cluster.neighbours(cluster.hosts()[host]).front().channel;
+    fastest_byte_s = std::min(fastest_byte_s, paths.spread_byte_s(port));
+  }
+  Rank vectors = 0;
+  for (const Rank group : lane_radices(static_cast<Rank>(placement.size()) / lanes, std::min(lanes, radix))) {
+    vectors += group - 1;
+  }
+  return static_cast<double>(vectors) * fastest_byte_s;
+}
+
+double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs) {
+  const std::size_t hops = lane_radices(hosts, std::min(lanes, radix)).size();
+  return static_cast<double>(hops) * (costs.send_s + costs.receive_s);
+}
+
+Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {
+  return Costs(std::make_shared<const LateCosts>(std::move(ground), algorithm));
 }
 
 }  // namespace trunkline

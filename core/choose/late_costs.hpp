@@ -34,7 +34,17 @@ struct LateGround {
 [[nodiscard]] double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Rank root, unsigned k,
                                            const HostCosts& hosts);
 
-/// Of a tree down which a broadcast goes. Used by one thread at a time.
-[[nodiscard]] Costs late_tree_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);
+/// The most hosts of a group of a candidate in which ranks of hosts meet other hosts each; 0: it is none.
+[[nodiscard]] Rank radix_of_lanes(std::string_view algorithm);
+
+/// Seconds for each byte on the wire below which no allreduce comes that goes so, with `lanes` ranks on each host: the
+/// fastest host's port carries one vector less than its group has hosts, each time.
+[[nodiscard]] double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix);
+
+/// Seconds below which it comes to no message whatever: what hosts spend on one each time.
+[[nodiscard]] double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs);
+
+/// Of a tree down which a broadcast goes, or of ranks that meet other hosts each. Used by one thread at a time.
+[[nodiscard]] Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);
 
 }  // namespace trunkline

@@ -19,7 +19,6 @@ Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file)
   PlanSet plans;
   for (const GivenPlan& one : was.plans) plans.plans.push_back(*one.file);
   changed.take_plans(plans, file);
-  changed.look_for_short_multicasts();
   return changed;
 }
 

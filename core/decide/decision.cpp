@@ -79,7 +79,7 @@ Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
   if (const GivenPlan* const plan = plan_for(bytes)) return planned(bytes, *plan);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
-  if (bytes < floor_bytes() && !knowledge_.multicasts_short(collective_)) {
+  if (bytes < floor_bytes() && !knowledge_.takes_short_calls(collective_)) {
     return {.reason = for_people ? no_plan() + too_short(knowledge_) : ""};
   }
   if (const TuningEntry* const entry = tuning_entry()) {
@@ -135,7 +135,7 @@ Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for
 Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_people, Reach reach) {
   const Alternatives* const known = alternatives_for(bytes);
   if (known == nullptr) return {.reason = no_plan() + "no cluster is set (TRUNKLINE_CLUSTER)"};
-  if (is_short(bytes) && !knowledge_.multicasts_short(collective_)) reach = Reach::messages;
+  if (is_short(bytes) && !knowledge_.takes_short_calls(collective_)) reach = Reach::messages;
   const Pick best = (is_short(bytes) ? short_picks_ : picks_).pick(*known, bytes, order, reach);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
@@ -274,8 +274,9 @@ const Alternatives* Decider::alternatives() {
 const Alternatives* Decider::alternatives_for(std::uint64_t bytes) {
   if (!is_short(bytes) || !takes_short(collective_) || is_one_host(placement_)) return alternatives();
   if (!short_alternatives_ && knowledge_.cluster) {
-    short_alternatives_ = short_alternatives_of(collective_, knowledge_.network(), placement_, root_,
-                                                knowledge_.library.native, knowledge_.message_costs());
+    short_alternatives_ =
+        short_alternatives_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
+                              knowledge_.message_costs(), knowledge_.multicasts);
   }
   return short_alternatives_ ? &*short_alternatives_ : nullptr;
 }

@@ -215,7 +215,7 @@ std::uint64_t floor_of_two(const Knowledge& knowledge, Collective collective) {
 }  // namespace
 
 void Knowledge::stay_on_one_host() {
-  short_multicasts = {};
+  short_calls = {};
   if (tuning) return;
   is_one_host = true;
   for (const CollectiveFacts& one : collectives()) {
@@ -224,16 +224,10 @@ void Knowledge::stay_on_one_host() {
   }
 }
 
-void Knowledge::look_for_short_multicasts() {
-  double slowest_bps = std::numeric_limits<double>::infinity();
-  if (cluster) {
-    for (const Link& link : network().links()) slowest_bps = std::min(slowest_bps, link.least_bps());
-  }
-  constexpr double bits = 8.0;
-  const bool may_pay = multicasts && cluster && !tuning &&
-                       message_costs().multicasts_may_pay(cluster->hosts().size(), bits / slowest_bps);
+void Knowledge::look_for_short_calls(const Placement& placement) {
   for (const CollectiveFacts& one : collectives()) {
-    short_multicasts.at(static_cast<std::size_t>(one.collective)) = may_pay && takes_short(one.collective);
+    short_calls.at(static_cast<std::size_t>(one.collective)) =
+        cluster && !tuning && short_calls_may_pay(one.collective, network(), placement, message_costs(), multicasts);
   }
 }
 

@@ -61,8 +61,8 @@ struct Knowledge {
   /// Shorter messages are native, without a look at the communicator.
   std::uint64_t floor_bytes = least_bytes;
 
-  /// By collective: short messages may be multicast, so they have no floor.
-  std::array<bool, most_collectives> short_multicasts{};
+  /// By collective: short messages may run a plan, so they have no floor.
+  std::array<bool, most_collectives> short_calls{};
 
   /// By collective: from this size on a plan of the file is meant whatever the floor is. One for a reduction is, since
   /// it is there for short messages above all, and one that says from which size on.
@@ -71,7 +71,7 @@ struct Knowledge {
   /// The floor of one collective. Ranks on several sites have another one, which only a look at the communicator can
   /// tell.
   [[nodiscard]] std::uint64_t floor_of(Collective collective) const {
-    if (multicasts_short(collective)) return 0;
+    if (takes_short_calls(collective)) return 0;
     if (is_one_host && plans.empty()) return floors_on_one_host.at(static_cast<std::size_t>(collective));
     return std::min(floor_without_plans(), least_planned[static_cast<std::size_t>(collective)]);
   }
@@ -85,13 +85,14 @@ struct Knowledge {
   /// The plan of a file by its name; null: no plan is called so.
   [[nodiscard]] const GivenPlan* given(std::string_view name) const;
 
-  [[nodiscard]] bool multicasts_short(Collective collective) const {
-    return short_multicasts[static_cast<std::size_t>(collective)];
+  [[nodiscard]] bool takes_short_calls(Collective collective) const {
+    return short_calls[static_cast<std::size_t>(collective)];
   }
 
-  /// Sets `short_multicasts`, once all else is known: not where no multicast would pay, and calls would be looked at
-  /// for nothing; nor where a tuning file says how short messages are that pay.
-  void look_for_short_multicasts();
+  /// Sets `short_calls` of a job whose ranks are on these hosts, once all else is known: not where no plan of short
+  /// messages would pay, and calls would be looked at for nothing; nor where a tuning file says how short messages are
+  /// that pay.
+  void look_for_short_calls(const Placement& placement);
 
   /// All ranks of the job are on one host: calls that the library makes fastest in any case are not looked at. Last of
   /// all; where no tuning file says otherwise.

@@ -24,6 +24,9 @@ struct BlockTransfer {
   std::uint64_t needs = no_round;
   /// The receiver adds them to what it has of these blocks; else they are what it lacks.
   bool reduces = false;
+  /// Of a reduction: they are sums of some operands, and take the place of what the receiver has, which others have
+  /// too.
+  bool replaces = false;
 };
 
 /// Positions in a row each send so many blocks to the one that is so much further, round the end.
@@ -55,6 +58,14 @@ struct GroupRound {
   bool reduces = false;
   bool follows = false;           ///< nobody waits for what comes in the round before
   bool mirrored_follows = false;  ///< nor where all goes the other way round
+};
+
+/// What all positions of one group send to those of another one, or among themselves.
+struct GroupSends {
+  Rank from = 0;  ///< group
+  Rank to = 0;
+  Rank times = 1;  ///< transfers
+  bool reduces = false;
 };
 
 /// Of any number of blocks a message of as many as so many periods have rounds is looked at, and of that the second
@@ -128,6 +139,14 @@ class BlockSchedule {
   /// Groups that meet by their places, of which group_round() says what all positions do. None: it does not.
   [[nodiscard]] virtual std::optional<PlacedGroups> placed_groups() const { return {}; }
   [[nodiscard]] virtual GroupRound group_round(std::uint64_t /*round*/) const { return {}; }
+
+  /// Of exchanges: whether ranks of a host go on only once all of them have got what was for them.
+  [[nodiscard]] virtual bool waits_for_hosts() const { return false; }
+
+  /// In groups of how many positions in a row sent_by_groups() says all that is sent; 0: in none.
+  [[nodiscard]] virtual Rank listed_groups() const { return 0; }
+  /// Of one block: what all of them send in a round, each after what came in the round before.
+  [[nodiscard]] virtual std::vector<GroupSends> sent_by_groups(std::uint64_t /*round*/) const { return {}; }
 
   /// What this rank sends in a round, if anything; `round` is below rounds(blocks).
   [[nodiscard]] virtual std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const = 0;

@@ -126,7 +126,7 @@ class Decisions {
         collective_(collective_named(collective)),
         placement_(std::move(placement)),
         decider_(knowledge_, collective_, placement_, root) {
-    knowledge_.look_for_short_multicasts();
+    knowledge_.look_for_short_calls(placement_);
   }
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;

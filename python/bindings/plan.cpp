@@ -115,7 +115,8 @@ void bind_plan_file(nb::module_& module) {
       .def_ro("receiver", &Transfer::to)
       .def_ro("first", &Transfer::first)
       .def_ro("count", &Transfer::count)
-      .def_ro("reduces", &Transfer::reduces, "The receiver adds them to what it has.");
+      .def_ro("reduces", &Transfer::reduces, "The receiver adds them to what it has.")
+      .def_ro("replaces", &Transfer::replaces, "They are sums that take the place of what it has.");
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
       .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });

@@ -435,7 +435,12 @@ class Transfer:
     @property
     def count(self) -> int: ...
     @property
-    def reduces(self) -> bool: ...
+    def reduces(self) -> bool:
+        """The receiver adds them to what it has."""
+
+    @property
+    def replaces(self) -> bool:
+        """They are sums that take the place of what it has."""
 
 class RoundList:
     """What is sent in each round."""

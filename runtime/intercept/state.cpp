@@ -168,6 +168,7 @@ void start() {
   mine->knowledge.host_memory = shared_memory != nullptr;
   if (shared_memory != nullptr) go_by_memory(*mine, *shared_memory);
   if (shared_memory != nullptr) opened->ids().before_release([](unsigned id) { shared_memory->clear_shelf(id); });
+  if (mine->knowledge.cluster) mine->knowledge.look_for_short_calls(*mine->placement);
   if (mine->knowledge.cluster && is_one_host(*mine->placement)) mine->knowledge.stay_on_one_host();
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));

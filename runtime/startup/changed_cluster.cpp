@@ -58,6 +58,7 @@ std::shared_ptr<const World> make_world(const World& first, const std::string& t
         on_changed(*first.placement, *first.knowledge.cluster, now, first.cluster_file));
   }
   made->knowledge = on_changed(first.knowledge, std::move(now), first.cluster_file);
+  if (made->placement != nullptr) made->knowledge.look_for_short_calls(*made->placement);
   made->first = &first;
   made->cluster_file = first.cluster_file;
   made->way = first.way;

@@ -81,7 +81,6 @@ class Loader {
       }
       view_.choice_fingerprint ^= hash(write_measurement(*named));
     }
-    knowledge.look_for_short_multicasts();
     find_host();
   }
 

@@ -37,7 +37,7 @@ def listed(shape: Shape, ranks: int, root: int) -> str:
     rounds = (
         ", ".join(
             f"{{from: {one.sender}, to: {one.receiver}, blocks: {one.first}-{one.first + one.count - 1}"
-            f"{', add: true' if one.reduces else ''}}}"
+            f"{', add: true' if one.reduces else ''}{', replace: true' if one.replaces else ''}}}"
             for one in transfers
         )
         for transfers in made.rounds
@@ -71,7 +71,7 @@ def overlapping(ranks: int, root: int) -> str:
     return "rounds:\n  blocks: 3\n  transfers:\n" + "".join(rounds)
 
 
-ring, halving, doubling, swing, radix, staggered, lanes = map(
+ring, halving, doubling, swing, radix, staggered, lanes, meeting = map(
     rounds_of,
     (
         "allreduce-ring",
@@ -81,6 +81,7 @@ ring, halving, doubling, swing, radix, staggered, lanes = map(
         "2-mixed-radix",
         "2-staggered-radix",
         "2-lane-ring",
+        "3x3-lane-radix",
     ),
 )
 sums_ring, sums_direct, sums_lanes = map(
@@ -108,7 +109,7 @@ MORE = [
     (swing, 6, 5, 5000),
     (radix, 6, 0, 100),
 ]
-MORE += [(staggered, 8, 1, 64), (lanes, 6, 2, 100)]
+MORE += [(staggered, 8, 1, 64), (lanes, 6, 2, 100), (meeting, 9, 4, 100), (meeting, 15, 2, 1000)]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_every_case_of_reductions(any_mpi: Mpi, tmp_path: Path, shape: Shape, ra
 
 SAME_BITS = [("allreduce", doubling, 6), ("allreduce", radix, 8), ("reduce", overlapping, 4)]
 SAME_BITS += [("allreduce", shape, 7 if shape in (ring, halving) else 8) for shape in (ring, halving, swing, staggered)]
-SAME_BITS += [("allreduce", lanes, 6), ("allreduce", overlapping, 4)]
+SAME_BITS += [("allreduce", lanes, 6), ("allreduce", overlapping, 4), ("allreduce", meeting, 9)]
 SAME_BITS += [
     ("reduce-scatter", sums_ring, 5),
     ("reduce-scatter", sums_direct, 6),

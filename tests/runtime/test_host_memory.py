@@ -229,11 +229,11 @@ def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
     assert done.lines("trunkline: ranks of one host") == []
 
 
-@pytest.mark.parametrize(("ranks", "per_host"), [(6, 3), (6, 4), (8, 4)])
+@pytest.mark.parametrize(("ranks", "per_host"), [(6, 3), (6, 4), (8, 4), pytest.param(15, 3, marks=ONE_VERSION)])
 def test_parts_of_a_sum_at_each_rank_of_a_host(any_mpi: Mpi, ranks: int, per_host: int):
-    """Of hosts with as many ranks, and of one with four beside one with two."""
+    """Of hosts with as many ranks, of one with four beside one with two, and of five, two of which stand back."""
     command = [any_mpi.program("runtime-test"), "--require", "--groups", "reductions,operations"]
-    choices = "lane-ring:100,mixed-radix:64,staggered-radix:64"
+    choices = "lane-ring:100,mixed-radix:64,staggered-radix:64,4-lane-radix:64,4-lane-radix"
     done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
     assert "FAILED" not in done.err, done.err
 
@@ -253,7 +253,7 @@ def test_lanes_over_sites(any_mpi: Mpi, ranks: int, per_host: int):
 def test_shares_in_lanes_of_ranks_of_hosts(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, and of one with four beside one with two."""
     command = [any_mpi.program("runtime-test"), "--require", "--groups", "shares"]
-    choices = "lane-ring:100,lane-ring,lane-direct:1000,lane-direct"
+    choices = "lane-ring:100,lane-ring,lane-direct:1000,lane-direct,4-lane-radix"  # which barriers go by
     done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
     assert "FAILED" not in done.err, done.err
 

@@ -113,7 +113,8 @@ def _steps() -> dict[str, Schema]:
     """Keys of a plan that its head does not have: ranks, and the kinds of steps."""
     tree = {"line": RANKS, "sends": CHILDREN, "exchange": RANK}
     transfer = _mapping(
-        {"from": RANK, "to": RANK, "blocks": RANKS, "add": {"type": "boolean"}}, ("from", "to", "blocks")
+        {"from": RANK, "to": RANK, "blocks": RANKS, "add": {"type": "boolean"}, "replace": {"type": "boolean"}},
+        ("from", "to", "blocks"),
     )
     rounds = _mapping(
         {

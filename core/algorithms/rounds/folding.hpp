@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges between ranks in pairs take a power of two of them. Where there are more, the first ones go in pairs, and
-// the second of each stands for both: it gets the other's operand first, and hands it the result at the end.
+// Exchanges between ranks in pairs take a power of two of them, others other numbers. Where there are more, the first
+// ones go in pairs, and the second of each stands for both: it gets the other's operand first, and hands it the result
+// at the end.
 #pragma once
 
 #include <bit>
@@ -12,14 +13,16 @@ namespace trunkline {
 
 class Folding {
  public:
-  /// Throws std::invalid_argument where `position` is not below `ranks`.
-  Folding(Rank ranks, Rank position) : active_(std::bit_floor(ranks)), pairs_(ranks - active_), position_(position) {
+  /// Of the most that are a power of two. Throws std::invalid_argument where `position` is not below `ranks`.
+  Folding(Rank ranks, Rank position) : Folding(ranks, std::bit_floor(ranks), position) {}
+  /// So that `active` take part, half of the ranks at least. Throws as above.
+  Folding(Rank ranks, Rank active, Rank position) : active_(active), pairs_(ranks - active), position_(position) {
     check_root(ranks, position);
   }
 
-  /// How many take part, a power of two.
+  /// How many take part.
   [[nodiscard]] Rank active() const noexcept { return active_; }
-  /// Exchanges that reach all of them: log2(active).
+  /// Exchanges in pairs that reach all of them, a power of two: log2(active).
   [[nodiscard]] std::uint64_t steps() const noexcept { return static_cast<std::uint64_t>(std::countr_zero(active_)); }
   /// Rounds before the exchanges, and as many after them.
   [[nodiscard]] std::uint64_t folds() const noexcept { return pairs_ > 0 ? 1 : 0; }

@@ -15,6 +15,7 @@
 #include "algorithms/rounds/direct.hpp"
 #include "algorithms/rounds/lane_direct.hpp"
 #include "algorithms/rounds/lane_gather_ring.hpp"
+#include "algorithms/rounds/lane_radix.hpp"
 #include "algorithms/rounds/lane_ring.hpp"
 #include "algorithms/rounds/mirrored.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
@@ -43,6 +44,10 @@ std::unique_ptr<const BlockSchedule> mixed_radix_at(const Groups& groups, Rank r
 
 std::unique_ptr<const BlockSchedule> staggered_radix_at(const Groups& groups, Rank ranks, Rank position) {
   return std::make_unique<const StaggeredRadix>(groups, ranks, position);
+}
+
+std::unique_ptr<const BlockSchedule> lane_radix_at(const Groups& groups, Rank ranks, Rank position) {
+  return std::make_unique<const LaneRadix>(groups[0], groups[1], ranks, position);
 }
 
 template <class Kind>
@@ -87,6 +92,7 @@ constexpr std::array generator_table{
     Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
     Generator{"staggered-radix", staggered_radix_at, 1, most_levels},
     Generator{"lane-ring", in_lanes_at<LaneRing>, 1, 1, "K-lane-ring"},
+    Generator{"lane-radix", lane_radix_at, 2, 2, "KxR-lane-radix"},
     Generator{"allgather-lane-ring", in_lanes_at<LaneGatherRing>, 1, 1, "K-allgather-lane-ring"},
     Generator{"allgather-lane-direct", in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
     Generator{"reduce-scatter-lane-ring", mirrored_in_lanes_at<LaneGatherRing>, 1, 1, "K-reduce-scatter-lane-ring"},

@@ -37,6 +37,9 @@ class Operands {
   [[nodiscard]] std::vector<bool> copy(Rank position, std::uint64_t first, std::uint64_t count) const {
     return {at(position, first), at(position, first + count)};
   }
+  void replace(Rank position, std::uint64_t first, const std::vector<bool>& copied) {
+    std::copy(copied.begin(), copied.end(), at(position, first));
+  }
   void add(Rank position, std::uint64_t first, const std::vector<bool>& copied) {
     std::transform(copied.begin(), copied.end(), at(position, first), at(position, first), std::logical_or<>());
   }
@@ -112,7 +115,7 @@ class RoundReplay {
       if (send->first + send->count > blocks_) throw InvalidPlan(who + " sends a block that is not there");
       const auto receive = schedules_[send->peer]->receive(round, blocks_);
       if (!receive || receive->peer != position || receive->first != send->first || receive->count != send->count ||
-          receive->reduces != send->reduces) {
+          receive->reduces != send->reduces || receive->replaces != send->replaces) {
         throw InvalidPlan(who + " sends to " + name(send->peer) + ", which expects something else");
       }
       for (std::uint64_t block = send->first; block < send->first + send->count; ++block) {
@@ -129,7 +132,11 @@ class RoundReplay {
         throw InvalidPlan(where + name(position) + " waits for " + name(receive->peer) + ", which sends nothing");
       }
       if (!receive) continue;
-      has_.add(position, receive->first, sent[position]);
+      if (receive->replaces) {
+        has_.replace(position, receive->first, sent[position]);
+      } else {
+        has_.add(position, receive->first, sent[position]);
+      }
       if (receive->first != position) relayed_[position].push_back(receive->first);
     }
   }
@@ -149,10 +156,16 @@ class RoundReplay {
 
   void check_transfer(const std::string& where, Rank position, const BlockTransfer& send, std::uint64_t block) const {
     const std::string number = std::to_string(block);
+    if (send.replaces && (send.reduces || !facts_.reduces || facts_.goes_by_shares())) {
+      throw InvalidPlan(where + name(position) + " sends block " + number + " to take another one's place" +
+                        (send.reduces ? ", and to be added to it; only one of both can be"
+                                      : ", and " + std::string(facts_.name) + " adds up no whole vectors"));
+    }
     if (send.reduces && !facts_.reduces) {
       throw InvalidPlan(where + name(position) + " sends block " + number + " to be added, and " +
                         std::string(facts_.name) + " adds nothing up");
     }
+    if (send.replaces) return;
     if (send.reduces) {
       const std::size_t twice = has_.first_of_both(position, send.peer, block);
       if (twice == schedules_.size()) return;

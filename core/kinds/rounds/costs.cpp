@@ -133,7 +133,7 @@ double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, st
   const double own_s = ways_s + alone * links_s;
   const double at_once_s =
       local_s + std::max(own_s, links_s) + left_beside_others * (1.0 - alone) * std::min(own_s, links_s);
-  return alone < 1.0 ? std::min(in_turn_s, at_once_s) : in_turn_s;
+  return alone < 1.0 && !costs.waits_for_hosts ? std::min(in_turn_s, at_once_s) : in_turn_s;
 }
 
 /// Links are never busy all of the time: at 1 Gbit/s, where little else counts, 1 MiB took 1.05 of what they take.

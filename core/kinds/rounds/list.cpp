@@ -64,7 +64,7 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
     for (const Transfer& transfer : list.rounds[round]) {
-      const auto [from, to, first, count, reduces] = transfer;
+      const auto [from, to, first, count, reduces, replaces] = transfer;
       const std::string where =
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
@@ -77,13 +77,15 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
                                .first = first,
                                .count = count,
                                .needs = needed_round(sender.receives, transfer),
-                               .reduces = reduces};
+                               .reduces = reduces,
+                               .replaces = replaces};
       if (!sender.sends.emplace(round, send).second) {
         throw InvalidPlan(where + "the rank sends already in this round; put it into another one");
       }
       received.emplace_back(
           position_of(to),
-          BlockTransfer{.peer = position_of(from), .first = first, .count = count, .reduces = reduces});
+          BlockTransfer{
+              .peer = position_of(from), .first = first, .count = count, .reduces = reduces, .replaces = replaces});
     }
     for (const auto& [position, receive] : received) {
       if (!(*parts)[position].receives.emplace(round, receive).second) {
@@ -121,7 +123,8 @@ RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std
                                       .to = rounds.order[send->peer],
                                       .first = send->first,
                                       .count = send->count,
-                                      .reduces = send->reduces});
+                                      .reduces = send->reduces,
+                                      .replaces = send->replaces});
       }
     }
   }

@@ -17,6 +17,7 @@ struct Transfer {
   std::uint64_t first = 0;
   std::uint64_t count = 1;
   bool reduces = false;
+  bool replaces = false;
 
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };

@@ -137,7 +137,7 @@ class RoundReader {
   }
 
   std::optional<Transfer> transfer_of(const YamlNode& node, std::uint64_t blocks) {
-    static constexpr std::array<std::string_view, 4> keys{"from", "to", "blocks", "add"};
+    static constexpr std::array<std::string_view, 5> keys{"from", "to", "blocks", "add", "replace"};
     constexpr const char* example = "{from: 0, to: 1, blocks: 0-3}";
     if (!check_kind(node, YamlNode::Kind::mapping, "a transfer", example, faults_)) return {};
     check_keys(node, keys, faults_);
@@ -148,19 +148,22 @@ class RoundReader {
     const auto sender = numbers(*from, "a rank", "3", ranks_);
     const auto receiver = numbers(*to, "a rank", "3", ranks_);
     const auto range = numbers(*which, "blocks", "0-3", blocks);
-    const auto adds = truth(node.find("add"));
-    if (!sender || !receiver || !range || !adds) return {};
+    const auto adds = truth(node, "add");
+    const auto replaces = truth(node, "replace");
+    if (!sender || !receiver || !range || !adds || !replaces) return {};
     return Transfer{.from = static_cast<Rank>(sender->first),
                     .to = static_cast<Rank>(receiver->first),
                     .first = range->first,
                     .count = range->second - range->first + 1,
-                    .reduces = *adds};
+                    .reduces = *adds,
+                    .replaces = *replaces};
   }
 
   /// Of a key that may be left out.
-  std::optional<bool> truth(const YamlNode* node) {
+  std::optional<bool> truth(const YamlNode& transfer, const char* key) {
+    const YamlNode* node = transfer.find(key);
     if (node == nullptr) return false;
-    if (!check_kind(*node, YamlNode::Kind::scalar, "add", "true", faults_)) return {};
+    if (!check_kind(*node, YamlNode::Kind::scalar, key, "true", faults_)) return {};
     if (node->text == "true" || node->text == "false") return node->text == "true";
     faults_.add(*node, quoted(node->text) + " is neither true nor false");
     return {};

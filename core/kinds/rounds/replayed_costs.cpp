@@ -115,10 +115,12 @@ void add_round(RoundCosts& costs, RoundCost one, bool follows) {
 
 /// With what is sent in rows host by host.
 RoundSamples samples_of(const Placement& placement, const Rounds& rounds, bool meet, bool in_step) {
+  const auto first = rounds.schedule_of(0);
   // Of any blocks each takes every hop after another, and in step nobody goes on before the others.
-  const bool in_rows = in_step || !rounds.schedule_of(0)->fixed_blocks();
+  const bool in_rows = in_step || !first->fixed_blocks();
+  const bool listed = first->listed_groups() > 0;
   RoundSamples samples = sample_rounds(rounds, on_a_host(placement, rounds.order),
-                                       meet ? whole_hosts(placement, rounds.order) : 0, in_rows);
+                                       meet || listed ? whole_hosts(placement, rounds.order) : 0, in_rows);
   std::vector<Rank> ends;
   for (std::vector<RoundSample>* const all : {&samples.rounds, &samples.of_one_block}) {
     for (RoundSample& sample : *all) {
@@ -143,6 +145,7 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
   costs.in_lanes = samples.lanes > 1;
   costs.parts = samples.parts;
+  costs.waits_for_hosts = rounds.schedule_of(0)->waits_for_hosts();
   costs.hosts = hosts;
   const bool at_once = costs.parts > 1 || costs.any_blocks;
   TimedRound all(paths, placement, rounds.order);

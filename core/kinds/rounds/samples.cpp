@@ -112,6 +112,18 @@ void take_groups_together(RoundSamples& samples, const BlockSchedule& schedule) 
   }
 }
 
+/// Of groups that say all that is sent between them and within, without looking at any of their members.
+void take_listed_groups(RoundSamples& samples, const BlockSchedule& schedule) {
+  const Rank size = schedule.listed_groups();
+  for (RoundSample& sample : samples.rounds) {
+    sample.follows = false;
+    for (const auto& [from, to, times, reduces] : schedule.sent_by_groups(sample.round)) {
+      sample.sent.push_back({.from = from * size, .to = to * size, .blocks = 1, .reduces = reduces, .times = times});
+      if (reduces) sample.reducing = sample.times;
+    }
+  }
+}
+
 /// All that is sent, without looking at any rank.
 void take_rows(RoundSamples& samples, const BlockSchedule& schedule) {
   for (RoundSample& sample : samples.rounds) sample.rows = schedule.rows_sent(sample.round, samples.blocks);
@@ -142,6 +154,10 @@ RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host, Rank whole_host
   if (samples.groups && samples.groups->size != whole_hosts) samples.groups.reset();
   if (samples.groups) {
     take_groups_together(samples, *first);
+    return samples;
+  }
+  if (whole_hosts > 0 && first->listed_groups() == whole_hosts) {
+    take_listed_groups(samples, *first);
     return samples;
   }
   if (in_rows && first->sends_in_rows()) {

@@ -126,8 +126,13 @@ class _Drawing:
             + "</g>"
         )
 
-    def _adds(self) -> bool:
-        return any(arrival.transfer.reduces for one in self.rounds for arrival in one.arrivals.values())
+    def _meanings(self) -> Iterator[str]:
+        """Of the signs before blocks that there are."""
+        transfers = [arrival.transfer for one in self.rounds for arrival in one.arrivals.values()]
+        if any(one.reduces for one in transfers):
+            yield "+: added to what the rank has of it"
+        if any(one.replaces for one in transfers):
+            yield "=: a sum that takes the place of what the rank has of it"
 
     def _notes(self) -> list[str]:
         """What is left out."""
@@ -146,7 +151,7 @@ class _Drawing:
             y += SIGN
         for words in (
             "in each cell: the block that arrives, below it the rank it is from",
-            *(["+: added to what the rank has of it"] if self._adds() else []),
+            *self._meanings(),
             "load: transfers on the busiest channel",
         ):
             yield text(Point(MARGIN, y + 3.6), words, 10.5, SOFT)

@@ -40,9 +40,9 @@ def blocks_shown(plan: _core.Plan) -> int:
 
 
 def blocks_text(transfer: _core.Transfer) -> str:
-    """Which blocks go: ``7``, ``4-7``, or ``+7`` where they are added to what the receiver has."""
+    """Which blocks go: ``7``, ``4-7``; ``+7`` are added to what the receiver has, ``=7`` take its place."""
     last = f"-{transfer.first + transfer.count - 1}" if transfer.count > 1 else ""
-    return f"{'+' if transfer.reduces else ''}{transfer.first}{last}"
+    return f"{'+' if transfer.reduces else '=' if transfer.replaces else ''}{transfer.first}{last}"
 
 
 def shown_rounds(

@@ -87,7 +87,7 @@ void BlockExchange::post_receives() {
     const BlockPiece& piece = receives_.pieces[slot] = *to_receive_;
     const auto before = blocks_.send_before(piece, receives_.started);
     if (before && is_under_way(*before)) return;
-    if (!piece.reduces && must_wait(piece)) return;
+    if (!piece.reduces && !piece.replaces && must_wait(piece)) return;
     transport().receive(blocks_.incoming(piece, receives_.started), piece.peer, only_tree, receives_.requests[slot]);
     ++receives_.started;
     more_to_receive_ = to_receive_.next();
@@ -226,6 +226,7 @@ bool BlockExchange::Pieces::next() {
               .round = round,
               .needs = transfer->needs,
               .reduces = transfer->reduces,
+              .replaces = transfer->replaces,
               .block = transfer->first,
               .begin = begin,
               .end = begin,

@@ -21,6 +21,7 @@ struct BlockPiece {
   std::uint64_t round = 0;
   std::uint64_t needs = no_round;  ///< of a send
   bool reduces = false;
+  bool replaces = false;
   std::uint64_t block = 0;  ///< the one that it begins in
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

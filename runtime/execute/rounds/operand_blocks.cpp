@@ -37,7 +37,8 @@ Chunk OperandBlocks::incoming(const BlockPiece& piece, std::uint64_t number) {
   for (std::uint64_t block = piece.block; block < first_touch_.size() && offset(block) < end; ++block) {
     if (first_touch_[block] == no_round) first_touch_[block] = piece.round;
   }
-  return !piece.reduces || is_first(piece) ? result(piece) : slot(piece, number);
+  const bool lies_apart = piece.replaces || (piece.reduces && !is_first(piece));
+  return lies_apart ? slot(piece, number) : result(piece);
 }
 
 Chunk OperandBlocks::outgoing(const BlockPiece& piece, std::uint64_t /*number*/) {
@@ -49,6 +50,7 @@ Chunk OperandBlocks::outgoing(const BlockPiece& piece, std::uint64_t /*number*/)
 /// Where several ranks add up the same operands, the lower position's stands first on all of them: operations may
 /// commute and still give other bits, as the least of 0 and -0 does.
 void OperandBlocks::arrived(const BlockPiece& piece, std::uint64_t number) {
+  if (piece.replaces) operands_.copy(slot(piece, number), result(piece));
   if (!piece.reduces) return;
   const Chunk sum = result(piece);
   if (is_first(piece)) {

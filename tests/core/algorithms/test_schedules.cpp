@@ -447,9 +447,9 @@ TEST(Schedules, LanesGoRoundTheHostsAtOnce) {
 }
 
 TEST(Schedules, GeneratorsWithGroups) {
-  for (const char* const name :
-       {"mixed-radix", "3-mixed-radix", "2x3-mixed-radix", "1-lane-ring", "12-lane-ring", "1-staggered-radix",
-        "2x3-staggered-radix", "4x3-staggered-radix", "12-staggered-radix", "6x1-staggered-radix"}) {
+  for (const char* const name : {"mixed-radix", "3-mixed-radix", "2x3-mixed-radix", "1-lane-ring", "12-lane-ring",
+                                 "1-staggered-radix", "2x3-staggered-radix", "4x3-staggered-radix",
+                                 "12-staggered-radix", "6x1-staggered-radix", "4x3-lane-radix", "2x2-lane-radix"}) {
     EXPECT_TRUE(is_generator(name)) << name;
     check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allreduce);
   }
@@ -457,15 +457,19 @@ TEST(Schedules, GeneratorsWithGroups) {
     EXPECT_TRUE(is_generator(name)) << name;
     check_rounds(generate_rounds(name, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), Collective::allgather);
   }
-  for (const char* const name : {"lane-ring", "allgather-lane-direct", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix",
-                                 "2x-mixed-radix", "2mixed-radix", "2", "2-", "4294967296-lane-ring", "2-swing",
-                                 "1x1x1x1x1x1x1x1x1-mixed-radix", "staggered-radix", ""}) {
+  for (const char* const name :
+       {"lane-ring", "allgather-lane-direct", "2x3-lane-ring", "-lane-ring", "x2-mixed-radix", "2x-mixed-radix",
+        "2mixed-radix", "2", "2-", "4294967296-lane-ring", "2-swing", "1x1x1x1x1x1x1x1x1-mixed-radix",
+        "staggered-radix", "lane-radix", "4-lane-radix", ""}) {
     EXPECT_FALSE(is_generator(name)) << name;
   }
   EXPECT_THROW((void)generate_rounds("5-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
   EXPECT_THROW((void)generate_rounds("0-lane-ring", {0, 1, 2, 3}), std::invalid_argument);
   EXPECT_THROW((void)generate_rounds("2x4-mixed-radix", {0, 1, 2, 3}), std::invalid_argument);
   EXPECT_THROW((void)generate_rounds("2x4-staggered-radix", {0, 1, 2, 3}), std::invalid_argument);
+  for (const char* const name : {"3x2-lane-radix", "2x3-lane-radix", "2x1-lane-radix", "1x1-lane-radix"}) {
+    EXPECT_THROW((void)generate_rounds(name, {0, 1, 2, 3}), std::invalid_argument) << name;
+  }
 }
 
 /// Each part is exchanged by ranks of its own, with as many bytes over the network as without parts. Who is three parts

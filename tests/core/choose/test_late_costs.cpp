@@ -54,6 +54,41 @@ RC_GTEST_PROP(LateCosts, AreNeverBelowTheirBound, ()) {
   }
 }
 
+/// Of hosts with as many ranks each.
+RC_GTEST_PROP(LateCosts, OfLanesAreNeverBelowTheirBound, ()) {
+  const Cluster cluster = random_cluster();
+  const auto lanes = *rc::gen::inRange<Rank>(3, 10);
+  const Placement placement = block_placement(cluster, lanes);
+  const auto hosts_used = static_cast<Rank>(cluster.hosts().size());
+  if (hosts_used < 2) return;
+  const Paths paths(cluster);
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  for (const char* const algorithm : {"4-lane-radix", "16-lane-radix"}) {
+    const Rank radix = radix_of_lanes(algorithm);
+    const double least_byte_s = least_byte_s_of_lanes(paths, placement, lanes, radix);
+    const double least_s = least_s_of_lanes(hosts_used, lanes, radix, hosts);
+    const Plan plan = lay(Collective::allreduce, algorithm, &cluster, placement, 0);
+    const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts);
+    RC_ASSERT(plan.steps().has_one_order(Collective::allreduce));
+    RC_ASSERT(!plan.steps().keeps_rank_order());
+    RC_ASSERT(costs->can_pay());
+    for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 24U; bytes = bytes * 3 + 1) {
+      for (const std::uint64_t segment : segment_sizes()) {
+        RC_ASSERT(costs->seconds(bytes, segment) >= (1.0 - 1e-9) * least_byte_s * least_wire_bytes(bytes));
+        RC_ASSERT(costs->seconds(bytes, segment) >= (1.0 - 1e-9) * least_s);
+      }
+    }
+  }
+}
+
+TEST(LateCosts, KnowLanesByTheirNames) {
+  EXPECT_EQ(radix_of_lanes("4-lane-radix"), 4U);
+  EXPECT_EQ(radix_of_lanes("16-lane-radix"), 16U);
+  for (const char* const other : {"lane-radix", "4-lane-two-tree", "recursive-doubling", "4", ""}) {
+    EXPECT_EQ(radix_of_lanes(other), 0U) << other;
+  }
+}
+
 RC_GTEST_PROP(LateCosts, AreThoseOfTheirPlan, ()) {
   const Cluster cluster = random_cluster();
   const Placement placement = random_ranks(cluster);
@@ -61,7 +96,7 @@ RC_GTEST_PROP(LateCosts, AreThoseOfTheirPlan, ()) {
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   const auto ground = std::make_shared<const LateGround>(
       LateGround{Collective::bcast, std::make_shared<const Paths>(cluster), placement, root, hosts});
-  const Costs late = late_tree_costs(ground, "4-nomial");
+  const Costs late = late_costs(ground, "4-nomial");
   const Costs laid = costs_of(cluster, placement, lay(Collective::bcast, "4-nomial", &cluster, placement, root),
                               Collective::bcast, hosts);
   for (std::uint64_t bytes = 8; bytes <= std::uint64_t{1} << 24U; bytes *= 8) {
@@ -84,8 +119,9 @@ RC_GTEST_PROP(LateCosts, RunWhereTheyAreTheFastest, ()) {
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   const auto native = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const Alternatives all = alternatives_of(Collective::bcast, cluster, placement, root, native, hosts);
-  for (std::uint64_t bytes = 512; bytes <= std::uint64_t{1} << 22U; bytes = bytes * 3 / 2) {
+  const auto collective = *rc::gen::element(Collective::bcast, Collective::allreduce);
+  const Alternatives all = alternatives_of(collective, cluster, placement, root, native, hosts);
+  for (std::uint64_t bytes = 8; bytes <= std::uint64_t{1} << 22U; bytes = bytes * 3 / 2) {
     for (const Reach reach : {Reach::datagrams, Reach::messages}) {
       const Pick runs = pick(all, bytes, OperandOrder::any, reach);
       const Choice told = choose(all, bytes, OperandOrder::any, reach);

@@ -24,7 +24,6 @@ TEST(OnChanged, IsTheSameAsIfTheJobHadBegunThere) {
   Knowledge was{.library = {.native = NativeLibrary::openmpi, .name = "openmpi", .version = "5"},
                 .cluster = cluster_of("h[0-2]", "h[3-5]", "")};
   was.multicasts = false;
-  was.look_for_short_multicasts();
   const Cluster far = cluster_of("h[0-2]", "h[3-5]", ", latency: 20ms, rate: 1Mbit");
   const Knowledge now = on_changed(was, far, "f");
   Knowledge begun{.library = was.library, .cluster = far};

@@ -86,7 +86,7 @@ TEST(Decider, LooksAtShortMessagesWhereAMulticastMayPay) {
     return decider.decide(bytes, OperandOrder::any, {}, true);
   };
   EXPECT_EQ(runs(8).reason, below_least_bytes);  // nobody has looked whether links are slow
-  call.knowledge.look_for_short_multicasts();
+  call.knowledge.look_for_short_calls(call.placement);
   const Decision short_one = runs(8);
   EXPECT_EQ(short_one.algorithm, "multicast");
   EXPECT_TRUE(short_one.wants_datagrams);
@@ -103,7 +103,7 @@ TEST(Decider, LooksAtShortMessagesWhereAMulticastMayPay) {
 
 TEST(Decider, NeverLooksAtShortMessagesWhereNoMulticastPays) {
   const auto floor = [](Knowledge knowledge) {
-    knowledge.look_for_short_multicasts();
+    knowledge.look_for_short_calls(knowledge.cluster ? block_placement(*knowledge.cluster, 1) : Placement{});
     return knowledge.floor_of(Collective::bcast);
   };
   Knowledge slow = of_slow_links();
@@ -120,6 +120,30 @@ TEST(Decider, NeverLooksAtShortMessagesWhereNoMulticastPays) {
   tuned.tuning = Tuning();
   EXPECT_EQ(floor(tuned), least_bytes);
   EXPECT_EQ(floor(Knowledge{}), least_bytes);
+}
+
+/// Where two hosts have three ranks each, some communicator may have hosts that meet so.
+TEST(Decider, LooksAtShortAllreducesWhereRanksOfHostsMeetOthers) {
+  Knowledge knowledge{.hosts = host_costs_named("mpich"),
+                      .cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml")};
+  const auto floor = [&](const Placement& job, Collective collective = Collective::allreduce) {
+    knowledge.look_for_short_calls(job);
+    return knowledge.floor_of(collective);
+  };
+  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 2)), least_bytes);
+  EXPECT_EQ(floor({0, 0, 0, 1, 1}), least_bytes);
+  EXPECT_EQ(floor({0, 0, 0, 1, 1, 1, 2}), 0U);
+  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4), Collective::reduce), least_bytes);
+  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4)), 0U);
+  const auto runs = [&](const Placement& placement, OperandOrder order = OperandOrder::any) {
+    return Decider(knowledge, Collective::allreduce, placement, 0).decide(8, order, {}, true).algorithm;
+  };
+  EXPECT_EQ(runs(block_placement(*knowledge.cluster, 4)), "4-lane-radix");
+  EXPECT_EQ(runs(block_placement(*knowledge.cluster, 4), OperandOrder::by_rank), "native");
+  EXPECT_EQ(runs(Placement(4, 0)), "native");
+  EXPECT_EQ(runs({0, 0, 0, 1, 1, 1, 2}), "native");
+  knowledge.hosts.shared_s = 1e-6;  // as on the lab
+  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4)), least_bytes);
 }
 
 TEST(Decider, LeavesWhatIsForcedAsItIs) {

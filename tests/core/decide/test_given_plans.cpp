@@ -32,7 +32,7 @@ struct Given {
 
   explicit Given(const std::string& plans) {
     knowledge.take_plans(set_of(plans), "plans.yaml");
-    knowledge.look_for_short_multicasts();
+    knowledge.look_for_short_calls(placement);
   }
   [[nodiscard]] Decision decide(Collective collective, std::uint64_t bytes, Rank root = 0) const {
     return Decider(knowledge, collective, placement, root).decide(bytes, OperandOrder::any, {}, true);
@@ -58,7 +58,7 @@ TEST(GivenPlans, LeaveOtherCallsAsTheyWouldRunWithoutAFile) {
   const Given given(plan_text("allreduce", 0, ", below: 64B") + plan_text("bcast", 0, ", from: 4KiB"));
   const Given none(plan_text("reduce", 3, ", below: 4B"));
   Knowledge without{.cluster = star()};
-  without.look_for_short_multicasts();
+  without.look_for_short_calls(given.placement);
   const auto alone = [&](Collective collective, std::uint64_t bytes, Rank root) {
     return Decider(without, collective, given.placement, root).decide(bytes, OperandOrder::any, {}, true);
   };

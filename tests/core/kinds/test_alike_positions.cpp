@@ -32,6 +32,7 @@ class Alone final : public BlockSchedule {
   [[nodiscard]] std::vector<Recurring> recurring() const override { return held_->recurring(); }
   [[nodiscard]] std::uint64_t lanes() const override { return held_->lanes(); }
   [[nodiscard]] std::uint64_t parts() const override { return held_->parts(); }
+  [[nodiscard]] bool waits_for_hosts() const override { return held_->waits_for_hosts(); }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override {
     return held_->send(round, blocks);
   }
@@ -61,6 +62,10 @@ Laid random_rounds() {
       lanes + "-staggered-radix", levels + "-staggered-radix", lanes + "-lane-ring", lanes + "-allgather-lane-ring",
       lanes + "-reduce-scatter-lane-ring", lanes + "-allgather-lane-direct", lanes + "-reduce-scatter-lane-direct",
       "allgather-ring");
+  if (a > 1 && *rc::gen::inRange(0, 4) == 0) {
+    const auto most = *rc::gen::inRange<Rank>(2, a + 1);
+    return {lanes + "x" + std::to_string(most) + "-lane-radix", a * inner * outer, a};
+  }
   if (*rc::gen::arbitrary<bool>()) return {generator, a * inner * outer, a};
   const Rank power = Rank{1} << *rc::gen::inRange(0, 7);
   return {*rc::gen::element<std::string>("halving-doubling", "recursive-doubling"), power,

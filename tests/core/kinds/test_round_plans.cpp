@@ -51,6 +51,18 @@ RC_GTEST_PROP(RoundPlans, CanBeListed, ()) {
   RC_ASSERT(list_of(rounds_of(again.plan)) == list);
 }
 
+/// Also where sums take each other's place.
+TEST(RoundPlans, ListWhatReplaces) {
+  PlanFile file;
+  file.algorithm = "custom";
+  file.collective = Collective::allreduce;
+  const RoundList list = list_of(generate_rounds("3x3-lane-radix", by_number(15, 0)));
+  file.plan = plan_of(listed_rounds(15, 0, list));
+  const std::string text = write_plan(file);
+  EXPECT_THAT(text, HasSubstr("blocks: 0, replace: true}"));
+  EXPECT_EQ(list_of(rounds_of(parse_plan(text, "x.yaml").plan)), list);
+}
+
 /// Also where they take any number of blocks, once that is said.
 RC_GTEST_PROP(RoundPlans, CanBeListedForSoManyBlocks, ()) {
   const auto ranks = *rc::gen::inRange<Rank>(1, 40);
@@ -97,6 +109,12 @@ const Drawn drawn[] = {
     {"OrderWithARankTwice", "{generator: circulant, order: [0, 1, 1]}", "rank 1 stands twice in the order"},
     {"OrderFromElsewhere", "{generator: circulant, order: [1, 0, 2]}", "let it start at the root"},
     {"Both", "{generator: circulant, order: [0-2], transfers: []}", "both a generator and transfers are given"},
+    {"ReplacesInABroadcast", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0, replace: true}]]}",
+     "round 0: rank 0 sends block 0 to take another one's place, and bcast adds up no whole vectors"},
+    {"ReplacesAndAdds", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0, add: true, replace: true}]]}",
+     "and to be added to it; only one of both can be"},
+    {"ReplacesWhat", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0, replace: all}]]}",
+     "\"all\" is neither true nor false"},
     {"TooMany", "{blocks: 4000000000, transfers: []}", "are too much to hold"},
     {"Neither", "{}", "the key blocks is missing"},
 };

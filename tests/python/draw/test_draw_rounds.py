@@ -77,6 +77,19 @@ def test_every_transfer_of_the_first_rounds_is_in_the_row_of_its_receiver(name, 
     assert cells == wanted
 
 
+def test_signs_before_blocks_are_explained():
+    cluster = load_cluster("leaf-spine")
+    placement = _core.block_placement(cluster, 3)
+    drawn = {name: _core.lay("allreduce", name, cluster, placement, 0) for name in ("ring", "4-lane-radix")}
+    svgs = {name: kind_of(plan).draw(cluster, placement, plan, "x") for name, plan in drawn.items()}
+    assert ">=0</text>" in svgs["4-lane-radix"]
+    assert ">+0</text>" in svgs["4-lane-radix"]
+    meaning = "=: a sum that takes the place of what the rank has of it"
+    assert meaning in svgs["4-lane-radix"]
+    assert meaning not in svgs["ring"]
+    assert all("+: added to what the rank has of it" in svg for svg in svgs.values())
+
+
 def test_the_root_and_its_switch_come_first():
     cluster = load_cluster("cyclic")
     placement, plan = laid(cluster, "circulant", root=5)

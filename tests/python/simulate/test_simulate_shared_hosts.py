@@ -64,6 +64,9 @@ def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rat
         ("reduce", 1, "1Gbit", "64KiB", "binary:2856,3-ary:2856"),
         ("allreduce", 1, "1Gbit", "64KiB", "two-tree:2856,mixed-radix:4304"),
         ("reduce-scatter", 1, "1Gbit", "1152", "native"),
+        ("allreduce", 4, "10Gbit", "8,1KiB,8KiB", "4-lane-radix"),
+        ("allreduce", 3, "1Gbit", "8,1KiB", "4-lane-radix"),
+        ("allreduce", 16, "100Gbit", "8,8KiB", "4-lane-radix,16-lane-radix"),
     ],
 )
 def test_predictions_on_leaves_and_spines(trunkline, collective, ranks, rate, sizes, names):
@@ -81,6 +84,17 @@ def test_blocks_of_all_hosts_at_once_are_predicted_as_simulated(trunkline, two_l
     predicted = trunkline("predict", two_leaves, *words, "--algorithms", "circulant:8472").data
     took = _seconds(simulated, "seconds_median")
     assert took == pytest.approx({key: _seconds(predicted, "seconds_predicted")[key] for key in took}, rel=0.15)
+
+
+@pytest.mark.parametrize(("collective", "size"), [("allreduce", "8"), ("allreduce", "1KiB"), ("barrier", "1")])
+def test_ranks_of_hosts_meet_others_in_short_calls(trunkline, collective, size):
+    words = ("--cluster", "leaf-spine", "--ranks-per-host", 4, "--rate", "10Gbit", "--host-costs", "mpich")
+    names = "auto,recursive-doubling" if collective == "allreduce" else "auto,8-ary"
+    by_auto, other = trunkline(
+        "simulate", collective, *words, "--sizes", size, "--algorithms", names, "--json", "-"
+    ).data
+    assert by_auto["ran"] == "4-lane-radix"
+    assert by_auto["seconds_median"] < 0.7 * other["seconds_median"]
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
