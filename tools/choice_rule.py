@@ -88,7 +88,7 @@ def counts_as(one: _core.Uncertainty) -> str:
     """What becomes of a predicted time before it is compared."""
     parts = [f"{one.handicap:g} times as long"] if one.handicap != 1.0 else []
     if one.lost_of_links == 1.0:
-        parts.append("longer by what operands of children near by may keep from a port")
+        parts.append("longer by what others may keep from a port")
     elif one.lost_of_links:
         parts.append(f"{one.lost_of_links:g} of the links' time more")
     if one.long_block_bytes:

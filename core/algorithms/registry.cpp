@@ -159,6 +159,18 @@ constexpr Row lanes_row(std::string_view name, unsigned lanes) {
           lanes};
 }
 
+constexpr Row lane_tree_row(std::string_view name, unsigned fan_out) {
+  return {{.name = name,
+           .description = "tree in which each host hands on to up to K others, all of its ranks at once",
+           .cost = "logK(N) T(m) on N hosts of at least K ranks, where links take little time",
+           .needs_cluster = true,
+           .family = "K-lane-tree",
+           .kind = &trees_kind},
+          lay_lane_tree,
+          fan_out,
+          "2 logK(N) T(m) on N hosts of at least K ranks, where links take little time"};
+}
+
 /// Of by-sites-linear and by-sites-binary.
 constexpr Row lanes_by_sites_row(std::string_view name, unsigned lanes, unsigned k) {
   return {{.name = name,
@@ -337,6 +349,9 @@ constexpr std::array registry_rows{
     lanes_row("2-lane-two-tree", 2),
     lanes_row("4-lane-two-tree", 4),
     lanes_row("8-lane-two-tree", 8),
+    lane_tree_row("4-lane-tree", 4),
+    lane_tree_row("16-lane-tree", 16),
+    lane_tree_row("64-lane-tree", 64),
     Row{{.name = "by-sites-linear",
          .description = "each long link crossed once; lines within sites, from one long link to the next",
          .cost = "latencies of long links, and (X + P - 2) T(m/X)",

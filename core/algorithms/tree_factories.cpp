@@ -11,6 +11,7 @@
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/k_nomial.hpp"
+#include "algorithms/trees/lane_tree.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "algorithms/trees/packed_by_sites.hpp"
 #include "algorithms/trees/two_tree.hpp"
@@ -93,6 +94,8 @@ Plan lay_packed_by_sites(const Ground& on) {
   const Trees trees = packed_by_sites(*on.cluster, hosts.placement, root, on.k, direction);
   return plan_of(in_lanes(trees, hosts, 1));
 }
+
+Plan lay_lane_tree(const Ground& on) { return lay_one(lane_tree(*on.cluster, on.placement, on.root, on.k)); }
 
 Plan lay_flat(const Ground& on) { return lay_one(flat_tree(on.ranks(), on.root)); }
 Plan lay_k_nomial(const Ground& on) { return lay_one(k_nomial_tree(on.ranks(), on.root, on.k)); }

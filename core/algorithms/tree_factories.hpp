@@ -28,6 +28,9 @@ namespace trunkline {
 /// The generator's shape (docs/wide-area.md) over the ranks, for the whole message with its frames.
 [[nodiscard]] Plan lay_weighted(const Ground& on);
 
+/// With up to `on.k` hosts below each.
+[[nodiscard]] Plan lay_lane_tree(const Ground& on);
+
 [[nodiscard]] Plan lay_flat(const Ground& on);
 [[nodiscard]] Plan lay_k_nomial(const Ground& on);
 [[nodiscard]] Plan lay_hierarchical(const Ground& on);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -42,31 +43,17 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
   return one;
 }
 
-/// A broadcast along a tree by rank number: hardly ever the fastest, and it has all ranks to look at. So it is laid
-/// once it may be.
-Alternative late_tree(const Candidate& candidate, std::shared_ptr<const LateGround> ground, unsigned degree) {
-  const auto& [collective, paths, placement, root, hosts] = *ground;
-  const double least_s = least_s_of_blind_tree(*paths, placement, root, degree, hosts);
-  const double least_byte_s = least_byte_s_of_blind_tree(*paths, placement, root, degree);
+/// One that is hardly ever the fastest, and has many ranks to look at. So it is laid once it may be.
+Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LateGround> ground, const Bound& bound) {
+  const HostCosts& hosts = ground->hosts;
+  const Uncertainty* const own = hosts.share_processors() ? nullptr : candidate.uncertainty->own_processors;
+  const Uncertainty* const uncertainty = own != nullptr ? own : candidate.uncertainty;
   return {.candidate = &candidate,
-          .uncertainty = candidate.uncertainty,
+          .uncertainty = uncertainty,
           .costs = late_costs(std::move(ground), candidate.name),
-          .least_s = least_s,
-          .least_byte_s = least_byte_s};
-}
-
-/// For short vectors alone, and each host has many others to meet.
-Alternative late_lanes(const Candidate& candidate, std::shared_ptr<const LateGround> ground, Rank lanes, Rank radix) {
-  const auto& [collective, paths, placement, root, hosts] = *ground;
-  const Rank hosts_used = static_cast<Rank>(placement.size()) / lanes;
-  const double least_s = least_s_of_lanes(hosts_used, lanes, radix, hosts);
-  const double least_byte_s = least_byte_s_of_lanes(*paths, placement, lanes, radix);
-  const Uncertainty* const own = candidate.uncertainty->own_processors;
-  return {.candidate = &candidate,
-          .uncertainty = own != nullptr ? own : candidate.uncertainty,
-          .costs = late_costs(std::move(ground), candidate.name),
-          .least_s = least_s,
-          .least_byte_s = least_byte_s,
+          .least_s = bound.s,
+          .least_byte_s = bound.byte_s,
+          .lost_byte_s = uncertainty->lost_of_links * bound.byte_s,
           .one_order = true};
 }
 
@@ -205,20 +192,21 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const OnHosts ranks = on_hosts(placement);
   const bool shares_hosts = ranks.most > 1;
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
-  std::shared_ptr<const LateGround> ground;
+  const auto ground =
+      std::make_shared<const LateGround>(LateGround{.collective = collective,
+                                                    .paths = all.paths,
+                                                    .placement = placement,
+                                                    .root = root,
+                                                    .hosts = hosts,
+                                                    .on_each_host = ranks.whole_groups == ranks.most ? ranks.most : 0,
+                                                    .has_sites = has_sites});
   for (const Candidate* const candidate : candidates) {
     if (ranks.whole_groups < candidate->least_lanes ||
         !is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
       continue;
-    const unsigned degree = facts.native == RunLike::bcast && !has_sites ? degree_of_blind_tree(candidate->name) : 0;
-    const Rank radix = ranks.whole_groups == ranks.most ? radix_of_lanes(candidate->name) : 0;
-    if (degree > 0 || radix > 0) {
-      if (ground == nullptr) {
-        ground = std::make_shared<const LateGround>(LateGround{collective, all.paths, placement, root, hosts});
-      }
+    if (const std::optional<Bound> bound = late_bound(*ground, candidate->name)) {
       all.takes_short = all.takes_short || candidate->takes_short;
-      all.laid.push_back(degree > 0 ? late_tree(*candidate, ground, degree)
-                                    : late_lanes(*candidate, ground, ranks.most, radix));
+      all.laid.push_back(laid_late(*candidate, ground, *bound));
       continue;
     }
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
@@ -257,13 +245,16 @@ bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Pl
   double slowest_bps = std::numeric_limits<double>::infinity();
   for (const Link& link : cluster.links()) slowest_bps = std::min(slowest_bps, link.least_bps());
   constexpr double bits = 8.0;
-  const bool datagrams_may_pay = hosts.multicasts_may_pay(cluster.hosts().size(), bits / slowest_bps);
+  const double byte_s = bits / slowest_bps;
+  const bool datagrams_may_pay = hosts.multicasts_may_pay(cluster.hosts().size(), byte_s);
+  const bool messages_may_pay = hosts.messages_are_known(byte_s);
   const OnHosts ranks = on_hosts(job);
   const bool has_sites = spans_sites(cluster, job);
   return std::ranges::any_of(candidates_for(collective, multicasts), [&](const Candidate* candidate) {
     if (!candidate->takes_short || candidate->least_lanes > ranks.of_two) return false;
     if (goes_by_datagrams(collective, *candidate)) return datagrams_may_pay;
-    return is_there(candidate->where, has_sites, false, ranks.most > 1, !hosts.share_processors(), job.size());
+    return messages_may_pay &&
+           is_there(candidate->where, has_sites, false, ranks.most > 1, !hosts.share_processors(), job.size());
   });
 }
 

@@ -51,10 +51,10 @@ enum class For : std::uint8_t {
   broadcasts,
   reductions,
   data_reductions,  ///< of operands, and no barriers
-  barriers,
-  gathers,         ///< every rank's share to all
-  even_gathers,    ///< of the same length
-  but_broadcasts,  ///< all others
+  rooted,           ///< from one rank to all, or from all to one
+  gathers,          ///< every rank's share to all
+  even_gathers,     ///< of the same length
+  but_broadcasts,   ///< all others
   all
 };
 
@@ -94,7 +94,7 @@ struct Candidate {
 };
 
 /// `auto` compares no more of them for one collective.
-inline constexpr std::size_t most_compared = 39;
+inline constexpr std::size_t most_compared = 42;
 
 /// What `auto` compares first and takes where times are the same stands first.
 [[nodiscard]] std::span<const Candidate> candidate_table();

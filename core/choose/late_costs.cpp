@@ -15,6 +15,13 @@
 namespace trunkline {
 namespace {
 
+/// Of "4-lane-radix", with its end: 4. 0: the name is another one.
+Rank number_before(std::string_view algorithm, std::string_view ends) {
+  Rank number = 0;
+  const auto [end, error] = std::from_chars(algorithm.data(), algorithm.data() + algorithm.size(), number);
+  return error == std::errc() && std::string_view(end, algorithm.data() + algorithm.size()) == ends ? number : 0;
+}
+
 /// None relays blocks. A tree without an exchange loses nothing to others, nor do exchanges where hosts have processors
 /// of their own: so neither needs a plan for that.
 class LateCosts final : public CostFunction {
@@ -36,7 +43,7 @@ class LateCosts final : public CostFunction {
  private:
   [[nodiscard]] const CostFunction& laid() const {
     if (!costs_) {
-      const auto& [collective, paths, placement, root, hosts] = *ground_;
+      const auto& [collective, paths, placement, root, hosts, each, has_sites] = *ground_;
       costs_ = costs_of(*paths, placement, lay(collective, algorithm_, &paths->cluster(), placement, root), collective,
                         hosts);
     }
@@ -49,6 +56,8 @@ class LateCosts final : public CostFunction {
 };
 
 }  // namespace
+
+unsigned fan_out_of_lane_tree(std::string_view algorithm) { return number_before(algorithm, "-lane-tree"); }
 
 unsigned degree_of_blind_tree(std::string_view algorithm) {
   if (algorithm == "binomial") return 2;
@@ -82,13 +91,7 @@ double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Ran
   return latest_s;
 }
 
-Rank radix_of_lanes(std::string_view algorithm) {
-  constexpr std::string_view name = "-lane-radix";
-  Rank radix = 0;
-  const auto [end, error] = std::from_chars(algorithm.data(), algorithm.data() + algorithm.size(), radix);
-  const bool is_one = error == std::errc() && std::string_view(end, algorithm.data() + algorithm.size()) == name;
-  return is_one ? radix : 0;
-}
+Rank radix_of_lanes(std::string_view algorithm) { return number_before(algorithm, "-lane-radix"); }
 
 double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix) {
   const Cluster& cluster = paths.cluster();
@@ -107,6 +110,36 @@ double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Ran
 double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs) {
   const std::size_t hops = lane_radices(hosts, std::min(lanes, radix)).size();
   return static_cast<double>(hops) * (costs.send_s + costs.receive_s);
+}
+
+double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement, Rank root, unsigned fan_out,
+                                 Direction direction) {
+  const Cluster& cluster = paths.cluster();
+  Placement hosts = placement;
+  std::ranges::sort(hosts);
+  const auto others = std::ranges::distance(hosts.begin(), std::ranges::unique(hosts).begin()) - 1;
+  const ChannelId out = cluster.neighbours(cluster.hosts()[placement[root]]).front().channel;
+  const ChannelId port = direction == Direction::down ? out : out ^ 1U;
+  return static_cast<double>(std::min<std::ptrdiff_t>(others, fan_out)) * paths.spread_byte_s(port);
+}
+
+std::optional<Bound> late_bound(const LateGround& ground, std::string_view algorithm) {
+  const auto& [collective, paths, placement, root, hosts, each, has_sites] = ground;
+  const CollectiveFacts& facts = facts_of(collective);
+  if (const unsigned k = degree_of_blind_tree(algorithm); k > 0 && facts.native == RunLike::bcast && !has_sites) {
+    return Bound{.s = least_s_of_blind_tree(*paths, placement, root, k, hosts),
+                 .byte_s = least_byte_s_of_blind_tree(*paths, placement, root, k)};
+  }
+  if (const Rank radix = radix_of_lanes(algorithm); radix > 0 && each > 0) {
+    const Rank hosts_used = static_cast<Rank>(placement.size()) / each;
+    return Bound{.s = least_s_of_lanes(hosts_used, each, radix, hosts),
+                 .byte_s = least_byte_s_of_lanes(*paths, placement, each, radix)};
+  }
+  if (const unsigned fan_out = fan_out_of_lane_tree(algorithm); fan_out > 0 && facts.has_root && facts.direction) {
+    return Bound{.s = hosts.send_s + hosts.receive_s,
+                 .byte_s = least_byte_s_of_lane_tree(*paths, placement, root, fan_out, *facts.direction)};
+  }
+  return {};
 }
 
 Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "collective/collective.hpp"
@@ -20,7 +21,19 @@ struct LateGround {
   Placement placement;
   Rank root;
   HostCosts hosts;
+  Rank on_each_host = 0;   ///< ranks; 0: hosts differ
+  bool has_sites = false;  ///< long links lie between ranks
 };
+
+/// What a candidate takes at least.
+struct Bound {
+  double s = 0.0;       ///< whatever the message
+  double byte_s = 0.0;  ///< for each of its bytes on the wire
+};
+
+/// Of one that is laid late: for its hosts or ranks are many to look at, and its messages are mostly too long. Nothing:
+/// it is laid at once. Time O(ranks).
+[[nodiscard]] std::optional<Bound> late_bound(const LateGround& ground, std::string_view algorithm);
 
 /// The degree of a candidate that is a k-nomial tree by rank number; 0: it is none.
 [[nodiscard]] unsigned degree_of_blind_tree(std::string_view algorithm);
@@ -43,6 +56,13 @@ struct LateGround {
 
 /// Seconds below which it comes to no message whatever: what hosts spend on one each time.
 [[nodiscard]] double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs);
+
+/// Hosts below each in a candidate that is a tree of short messages over hosts; 0: it is none.
+[[nodiscard]] unsigned fan_out_of_lane_tree(std::string_view algorithm);
+
+/// Seconds for each byte on the wire below which nothing comes down such a tree, or up: the port of the root's host.
+[[nodiscard]] double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement, Rank root,
+                                               unsigned fan_out, Direction direction);
 
 /// Of a tree down which a broadcast goes, or of ranks that meet other hosts each. Used by one thread at a time.
 [[nodiscard]] Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);

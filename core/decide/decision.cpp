@@ -28,6 +28,11 @@ const Alternatives& without_memory() {
   return none;
 }
 
+const Alternatives& too_short_for_any() {
+  static const Alternatives none{.why_none = below_least_bytes};
+  return none;
+}
+
 const char* too_short(const Knowledge& knowledge) {
   if (knowledge.is_one_host) return knowledge.host_memory ? fastest_on_one_host : no_memory;
   return knowledge.tuning ? "shorter than what the tuning file accelerates anywhere (TRUNKLINE_TUNING)"
@@ -272,12 +277,14 @@ const Alternatives* Decider::alternatives() {
 }
 
 const Alternatives* Decider::alternatives_for(std::uint64_t bytes) {
-  if (!is_short(bytes) || !takes_short(collective_) || is_one_host(placement_)) return alternatives();
+  if (!is_short(bytes) || !takes_short(collective_)) return alternatives();
+  if (knowledge_.cluster && is_one_host(placement_)) return &too_short_for_any();
   if (!short_alternatives_ && knowledge_.cluster) {
     short_alternatives_ =
         short_alternatives_of(collective_, knowledge_.network(), placement_, root_, knowledge_.library.native,
                               knowledge_.message_costs(), knowledge_.multicasts);
   }
+  if (short_alternatives_ && short_alternatives_->laid.empty()) return &too_short_for_any();
   return short_alternatives_ ? &*short_alternatives_ : nullptr;
 }
 

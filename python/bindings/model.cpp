@@ -205,6 +205,9 @@ void bind_candidates(nb::module_& module) {
   nb::class_<CandidateFor>(module, "Candidate", "A row of the table of choice, for one collective.")
       .def_prop_ro("name", [](const CandidateFor& one) { return one.candidate->name; })
       .def_prop_ro(
+          "least_lanes", [](const CandidateFor& one) { return one.candidate->least_lanes; },
+          "Only where each host has whole groups of so many ranks or more.")
+      .def_prop_ro(
           "role", [](const CandidateFor& one) { return name_of(one.candidate->role); },
           "``tree``, ``wide tree``, ``blind``, ``rounds``, ``scattered`` or ``shared hosts``.")
       .def_ro("is_compared", &CandidateFor::is_compared,

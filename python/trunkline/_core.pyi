@@ -806,6 +806,10 @@ class Candidate:
     @property
     def name(self) -> str: ...
     @property
+    def least_lanes(self) -> int:
+        """Only where each host has whole groups of so many ranks or more."""
+
+    @property
     def role(self) -> str:
         """``tree``, ``wide tree``, ``blind``, ``rounds``, ``scattered`` or ``shared hosts``."""
 

@@ -239,6 +239,16 @@ def test_parts_of_a_sum_at_each_rank_of_a_host(any_mpi: Mpi, ranks: int, per_hos
 
 
 @pytest.mark.parametrize(("ranks", "per_host"), [(8, 2), pytest.param(7, 3, marks=ONE_VERSION)])
+def test_all_ranks_of_hosts_hand_on(any_mpi: Mpi, ranks: int, per_host: int):
+    """Of hosts with as many ranks, and of two with three beside one with one."""
+    groups = "reductions,operations,datatypes,communicators,isolation,sizes"
+    command = [any_mpi.program("runtime-test"), "--require", "--groups", groups]
+    choices = "4-lane-tree:100,16-lane-tree"
+    done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
+    assert "FAILED" not in done.err, done.err
+
+
+@pytest.mark.parametrize(("ranks", "per_host"), [(8, 2), pytest.param(7, 3, marks=ONE_VERSION)])
 def test_lanes_over_sites(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, and of two with three beside one with one; two roots exchange, each in all lanes."""
     groups = "reductions,operations,datatypes,sizes"

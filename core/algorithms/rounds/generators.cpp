@@ -69,6 +69,12 @@ Schedules sweep_circulant(const Groups& /*groups*/, Rank ranks) {
   };
 }
 
+Schedules sweep_lane_radix(const Groups& groups, Rank ranks) {
+  return [all = std::make_shared<const LaneRounds>(groups[0], groups[1], ranks)](Rank position) {
+    return std::make_unique<const LaneRadix>(all, position);
+  };
+}
+
 struct Generator {
   std::string_view name;
   Schedule schedule;
@@ -92,7 +98,7 @@ constexpr std::array generator_table{
     Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
     Generator{"staggered-radix", staggered_radix_at, 1, most_levels},
     Generator{"lane-ring", in_lanes_at<LaneRing>, 1, 1, "K-lane-ring"},
-    Generator{"lane-radix", lane_radix_at, 2, 2, "KxR-lane-radix"},
+    Generator{"lane-radix", lane_radix_at, 2, 2, "KxR-lane-radix", sweep_lane_radix},
     Generator{"allgather-lane-ring", in_lanes_at<LaneGatherRing>, 1, 1, "K-allgather-lane-ring"},
     Generator{"allgather-lane-direct", in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
     Generator{"reduce-scatter-lane-ring", mirrored_in_lanes_at<LaneGatherRing>, 1, 1, "K-reduce-scatter-lane-ring"},

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "algorithms/rounds/mixed_radix.hpp"
 
@@ -54,41 +55,45 @@ std::vector<Rank> lane_radices(Rank groups, Rank most) {
   return {};
 }
 
-LaneRadix::LaneRadix(Rank lanes, Rank most, Rank ranks, Rank position)
-    : lanes_(lanes), groups_(groups_of(lanes, ranks)), group_(position / lanes), lane_(position % lanes) {
-  check_root(ranks, position);
+LaneRounds::LaneRounds(Rank lanes_of_groups, Rank most, Rank ranks)
+    : lanes(lanes_of_groups), groups(groups_of(lanes_of_groups, ranks)) {
   if (most > lanes) {
     throw std::invalid_argument("groups of " + std::to_string(most) + " hosts need as many ranks of each; they have " +
                                 std::to_string(lanes));
   }
-  const std::vector<Rank> radices = lane_radices(groups_, most);
-  active_ = std::accumulate(radices.begin(), radices.end(), Rank{1}, std::multiplies());
-  const bool folds = active_ < groups_;
+  const std::vector<Rank> radices = lane_radices(groups, most);
+  active = std::accumulate(radices.begin(), radices.end(), Rank{1}, std::multiplies());
+  const bool folds = active < groups;
   if (folds) {
     add(Phase::Sort::sum_back, doublings(1, lanes));
     add(Phase::Sort::fold, 1);
   }
   add(Phase::Sort::sum_up, RecursiveDoubling(lanes, 0).rounds(1), lanes);
   Rank stride = 1;
-  Rank has_sum = lanes;
+  Rank have_sum = lanes;
   for (const Rank size : radices) {
     add(Phase::Sort::exchange, 1, size, stride);
     add(Phase::Sort::sum_up, RecursiveDoubling(size, 0).rounds(1), size);
     stride *= size;
-    has_sum = size;
+    have_sum = size;
   }
   if (folds) add(Phase::Sort::unfold, 1);
-  add(Phase::Sort::spread, doublings(folds ? 1 : has_sum, lanes), has_sum);
+  add(Phase::Sort::spread, doublings(folds ? 1 : have_sum, lanes), have_sum);
 }
 
-void LaneRadix::add(Phase::Sort sort, std::uint64_t rounds, Rank size, Rank stride) {
-  if (rounds == 0) return;
-  phases_.push_back({.sort = sort, .first = rounds_, .size = size, .stride = stride});
-  rounds_ += rounds;
+void LaneRounds::add(Phase::Sort sort, std::uint64_t count, Rank size, Rank stride) {
+  if (count == 0) return;
+  phases.push_back({.sort = sort, .first = rounds, .size = size, .stride = stride});
+  rounds += count;
 }
 
-const LaneRadix::Phase& LaneRadix::phase_of(std::uint64_t round) const {
-  return *(std::ranges::upper_bound(phases_, round, {}, &Phase::first) - 1);
+const LaneRounds::Phase& LaneRounds::phase_of(std::uint64_t round) const {
+  return *(std::ranges::upper_bound(phases, round, {}, &Phase::first) - 1);
+}
+
+LaneRadix::LaneRadix(std::shared_ptr<const LaneRounds> all, Rank position)
+    : all_(std::move(all)), group_(position / all_->lanes), lane_(position % all_->lanes) {
+  check_root(all_->lanes * all_->groups, position);
 }
 
 /// Both ways between the first ranks of a host that stands back and of the one that stands for it.
@@ -115,13 +120,13 @@ std::optional<LaneRadix::Move> LaneRadix::move(const Phase& phase, std::uint64_t
     const bool has = lane < have;
     if (has != (sends != gathers)) return {};
     const std::uint64_t other = has ? lane + have : lane - have;
-    if (other >= lanes_ || lane >= 2 * have) return {};
+    if (other >= all_->lanes || lane >= 2 * have) return {};
     return Move{.group = group, .lane = static_cast<Rank>(other), .reduces = gathers};
   };
   switch (phase.sort) {
     case Phase::Sort::sum_back:
       if (!stands_back) return {};
-      return between(std::uint64_t{1} << (doublings(1, lanes_) - 1 - step), true);
+      return between(std::uint64_t{1} << (doublings(1, all_->lanes) - 1 - step), true);
     case Phase::Sort::fold:
     case Phase::Sort::unfold:
       return fold(phase.sort == Phase::Sort::unfold, group, lane, sends);
@@ -142,10 +147,10 @@ std::optional<LaneRadix::Move> LaneRadix::move(const Phase& phase, std::uint64_t
 
 /// All that a rank sends has gone through all that it has received.
 std::optional<BlockTransfer> LaneRadix::transfer(std::uint64_t round, bool sends) const {
-  const Phase& phase = phase_of(round);
+  const Phase& phase = all_->phase_of(round);
   const auto made = move(phase, round - phase.first, group_, lane_, sends);
   if (!made) return {};
-  return BlockTransfer{.peer = made->group * lanes_ + made->lane,
+  return BlockTransfer{.peer = made->group * all_->lanes + made->lane,
                        .first = 0,
                        .count = 1,
                        .needs = sends && round > 0 ? round - 1 : no_round,
@@ -162,8 +167,8 @@ std::optional<BlockTransfer> LaneRadix::receive(std::uint64_t round, std::uint64
 }
 
 void LaneRadix::list_group(std::uint64_t round, Rank group, Rank groups, std::vector<GroupSends>& all) const {
-  const Phase& phase = phase_of(round);
-  for (Rank lane = 0; lane < lanes_; ++lane) {
+  const Phase& phase = all_->phase_of(round);
+  for (Rank lane = 0; lane < all_->lanes; ++lane) {
     const auto made = move(phase, round - phase.first, group, lane, true);
     if (!made) continue;
     if (!all.empty() && all.back().from == group && all.back().to == made->group) {
@@ -177,12 +182,12 @@ void LaneRadix::list_group(std::uint64_t round, Rank group, Rank groups, std::ve
 /// Within themselves all groups that take part do the same, and so do all that stand back: the first one, if any does.
 std::vector<GroupSends> LaneRadix::sent_by_groups(std::uint64_t round) const {
   std::vector<GroupSends> all;
-  const Rank standing_back = groups_ - active_;
-  switch (phase_of(round).sort) {
+  const Rank standing_back = all_->groups - all_->active;
+  switch (all_->phase_of(round).sort) {
     case Phase::Sort::fold:
     case Phase::Sort::exchange:
     case Phase::Sort::unfold:
-      for (Rank group = 0; group < groups_; ++group) list_group(round, group, 1, all);
+      for (Rank group = 0; group < all_->groups; ++group) list_group(round, group, 1, all);
       return all;
     case Phase::Sort::sum_back:
     case Phase::Sort::sum_up:
@@ -190,7 +195,7 @@ std::vector<GroupSends> LaneRadix::sent_by_groups(std::uint64_t round) const {
       break;
   }
   if (standing_back > 0) list_group(round, 0, standing_back, all);
-  list_group(round, standing_back > 0 ? 1 : 0, active_, all);
+  list_group(round, standing_back > 0 ? 1 : 0, all_->active, all);
   return all;
 }
 

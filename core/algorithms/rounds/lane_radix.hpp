@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,30 +20,8 @@ namespace trunkline {
 /// below 2.
 [[nodiscard]] std::vector<Rank> lane_radices(Rank groups, Rank most);
 
-/// Positions in a row are a group: ranks of one host. First each has the sum of its host. Then hosts go in groups of R:
-/// its rank number j hands the host's sum to rank number i of host j, i being the host's own number in the group, gets
-/// the sum of host j for it, and keeps that instead. Its first R ranks sum up what they have now, in the order of the
-/// group's hosts, so that all hosts have the same bits. So N hosts take logR(N) rounds over the network, where exchanges
-/// in pairs take log2(N), and each host's link carries (R - 1) vectors each time. All of the vector each time.
-/// Where hosts make no such groups, some stand back as ranks of exchanges in pairs do.
-class LaneRadix final : public BlockSchedule {
- public:
-  /// `lanes`: ranks of each host; `most`: hosts of a group at most. Throws std::invalid_argument where lanes are no
-  /// divisor of `ranks`, `most` is below 2 or above `lanes`, or `position` is not below `ranks`.
-  LaneRadix(Rank lanes, Rank most, Rank ranks, Rank position);
-
-  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return 1; }
-  [[nodiscard]] bool sums_once() const override { return false; }
-  [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return rounds_; }
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
-  /// They sum up what came.
-  [[nodiscard]] bool waits_for_hosts() const override { return true; }
-  [[nodiscard]] Rank listed_groups() const override { return lanes_; }
-  [[nodiscard]] std::vector<GroupSends> sent_by_groups(std::uint64_t round) const override;
-
- private:
-  /// Rounds in a row of one sort.
+/// What all positions have in common: rounds in a row of one sort each.
+struct LaneRounds {
   struct Phase {
     enum class Sort : std::uint8_t {
       sum_back,  ///< hosts that stand back sum up at their first rank
@@ -57,6 +36,48 @@ class LaneRadix final : public BlockSchedule {
     Rank size = 0;
     Rank stride = 0;
   };
+
+  /// As LaneRadix.
+  LaneRounds(Rank lanes, Rank most, Rank ranks);
+  [[nodiscard]] const Phase& phase_of(std::uint64_t round) const;
+
+  Rank lanes;
+  Rank groups;
+  Rank active = 1;  ///< groups that take part
+  std::uint64_t rounds = 0;
+  std::vector<Phase> phases{};
+
+ private:
+  void add(Phase::Sort sort, std::uint64_t count, Rank size = 0, Rank stride = 0);
+};
+
+/// Positions in a row are a group: ranks of one host. First each has the sum of its host. Then hosts go in groups of R:
+/// its rank number j hands the host's sum to rank number i of host j, i being the host's own number in the group, gets
+/// the sum of host j for it, and keeps that instead. Its first R ranks sum up what they have now, in the order of the
+/// group's hosts, so that all hosts have the same bits. So N hosts take logR(N) rounds over the network, where
+/// exchanges in pairs take log2(N), and each host's link carries (R - 1) vectors each time. All of the vector each
+/// time. Where hosts make no such groups, some stand back as ranks of exchanges in pairs do.
+class LaneRadix final : public BlockSchedule {
+ public:
+  /// `lanes`: ranks of each host; `most`: hosts of a group at most. Throws std::invalid_argument where lanes are no
+  /// divisor of `ranks`, `most` is below 2 or above `lanes`, or `position` is not below `ranks`.
+  LaneRadix(Rank lanes, Rank most, Rank ranks, Rank position)
+      : LaneRadix(std::make_shared<const LaneRounds>(lanes, most, ranks), position) {}
+  /// Throws std::invalid_argument where there is no such position.
+  LaneRadix(std::shared_ptr<const LaneRounds> all, Rank position);
+
+  [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return 1; }
+  [[nodiscard]] bool sums_once() const override { return false; }
+  [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return all_->rounds; }
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
+  /// They sum up what came.
+  [[nodiscard]] bool waits_for_hosts() const override { return true; }
+  [[nodiscard]] Rank listed_groups() const override { return all_->lanes; }
+  [[nodiscard]] std::vector<GroupSends> sent_by_groups(std::uint64_t round) const override;
+
+ private:
+  using Phase = LaneRounds::Phase;
   /// What one rank of a group sends, or receives, in a round of a phase.
   struct Move {
     Rank group;  ///< of the other one
@@ -65,8 +86,6 @@ class LaneRadix final : public BlockSchedule {
     bool replaces = false;
   };
 
-  void add(Phase::Sort sort, std::uint64_t rounds, Rank size = 0, Rank stride = 0);
-  [[nodiscard]] const Phase& phase_of(std::uint64_t round) const;
   [[nodiscard]] std::optional<Move> move(const Phase& phase, std::uint64_t step, Rank group, Rank lane,
                                          bool sends) const;
   [[nodiscard]] std::optional<Move> fold(bool back, Rank group, Rank lane, bool sends) const;
@@ -74,15 +93,11 @@ class LaneRadix final : public BlockSchedule {
   [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, bool sends) const;
   /// Appends what the ranks of a group send in a round, so many groups times.
   void list_group(std::uint64_t round, Rank group, Rank groups, std::vector<GroupSends>& all) const;
-  [[nodiscard]] Folding folding(Rank group) const { return {groups_, active_, group}; }
+  [[nodiscard]] Folding folding(Rank group) const { return {all_->groups, all_->active, group}; }
 
-  Rank lanes_;
-  Rank groups_;
+  std::shared_ptr<const LaneRounds> all_;
   Rank group_;  ///< of this position
   Rank lane_;
-  Rank active_ = 1;  ///< groups that take part
-  std::vector<Phase> phases_{};
-  std::uint64_t rounds_ = 0;
 };
 
 }  // namespace trunkline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/native/native_times.hpp"
 
+#include "model/native/native_barrier.hpp"
 #include "model/native/native_by_hosts.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_shares.hpp"
@@ -60,8 +61,17 @@ std::unique_ptr<const NativeTimes> share_times(const Call& call) {
   return std::make_unique<NativeTimesOf<NativeShareCosts, native_share_seconds>>(selects, lays);
 }
 
+std::unique_ptr<const NativeTimes> barrier_times(const Call& call) {
+  return std::make_unique<NativeTimesOf<NativeBarrierCosts, native_barrier_seconds>>(
+      [](std::uint64_t /*bytes*/) { return 0U; },
+      [call](std::uint64_t /*bytes*/) {
+        return native_barrier_costs(call->paths, call->placement, call->library, call->hosts);
+      });
+}
+
 /// Among all ranks alike.
 std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
+  if (!facts_of(call->collective).has_data) return barrier_times(call);
   switch (facts_of(call->collective).native) {
     case RunLike::bcast:
       break;

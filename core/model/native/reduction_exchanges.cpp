@@ -51,6 +51,17 @@ std::vector<Exchange> recursive_doubling(Rank ranks) {
   return all;
 }
 
+std::vector<Exchange> dissemination(Rank ranks) {
+  std::vector<Exchange> all;
+  for (std::uint64_t distance = 1; distance < ranks; distance *= 2) {
+    Exchange& one = all.emplace_back();
+    for (Rank from = 0; from < ranks; ++from) {
+      one.transfers.emplace_back(from, static_cast<Rank>((from + distance) % ranks));
+    }
+  }
+  return all;
+}
+
 std::vector<Exchange> halving_and_doubling(Rank ranks) {
   const Folded folded(ranks);
   std::vector<Exchange> all{folded.fold(false)};

@@ -12,6 +12,9 @@ namespace trunkline {
 /// Everybody with whoever is 1, 2, 4, ... away, the whole vector each time.
 [[nodiscard]] std::vector<Exchange> recursive_doubling(Rank ranks);
 
+/// Everybody sends to whoever is 1, 2, 4, ... further, round the end, until word of all has reached all: a barrier.
+[[nodiscard]] std::vector<Exchange> dissemination(Rank ranks);
+
 /// Halves, quarters, ... are reduced; then they are gathered the other way (Rabenseifner).
 [[nodiscard]] std::vector<Exchange> halving_and_doubling(Rank ranks);
 

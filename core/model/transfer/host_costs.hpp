@@ -87,6 +87,11 @@ struct HostCosts {
     constexpr std::size_t least_hosts = 3;
     return hosts >= least_hosts && (is_known || datagrams_keep_up(byte_s, ranks_a_host));
   }
+  /// Whether it is known what short messages of the library cost, on links of that many seconds a byte: it is stated,
+  /// or they are no network that needs no processor.
+  [[nodiscard]] bool messages_are_known(double byte_s) const {
+    return is_known || (datagrams_keep_up(byte_s) && !is_another_library);
+  }
   [[nodiscard]] double handling_byte_s() const { return (send_byte_s + receive_byte_s) / 2.0; }
 };
 

@@ -54,10 +54,7 @@ class Rounds(PlanKind):
         steps: dict[str, object] = {"generator": plan.generator}
         if plan.round_list is not None:
             steps["blocks"] = plan.round_list.blocks
-            steps["rounds"] = [
-                [{"from": t.sender, "to": t.receiver, "first": t.first, "count": t.count} for t in transfers]
-                for transfers in plan.round_list.rounds
-            ]
+            steps["rounds"] = [[_as_json(transfer) for transfer in transfers] for transfers in plan.round_list.rounds]
         return steps
 
     def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
@@ -148,6 +145,21 @@ class Rounds(PlanKind):
     def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none
         """None: a trace has the numbers of rounds."""
         return 0
+
+
+def _as_json(transfer: _core.Transfer) -> dict[str, object]:
+    """With ``add`` and ``replace`` where the receiver does so, as in a plan file."""
+    made: dict[str, object] = {
+        "from": transfer.sender,
+        "to": transfer.receiver,
+        "first": transfer.first,
+        "count": transfer.count,
+    }
+    if transfer.reduces:
+        made["add"] = True
+    if transfer.replaces:
+        made["replace"] = True
+    return made
 
 
 def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[str, object]:

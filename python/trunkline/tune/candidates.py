@@ -1,7 +1,9 @@
 """Which algorithms with which segments are worth measuring for one message size."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from trunkline import _core
 
@@ -38,7 +40,8 @@ class Candidates:
     ) -> None:
         shared = len(set(placement)) < len(placement)
         left_out = ([] if shared else ["shared hosts"]) + ([] if cluster.has_sites else ["sites"])
-        rows = [one for one in _core.candidates(collective) if one.role not in left_out]
+        lanes = gcd(*Counter(placement).values())
+        rows = [one for one in _core.candidates(collective) if one.role not in left_out and one.least_lanes <= lanes]
         self._multicasts = {one.name for one in rows if one.role == "to all at once"}
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <memory>
+#include <optional>
 
 #include "algorithms/registry.hpp"
 #include "algorithms/trees/k_nomial.hpp"
@@ -81,7 +82,34 @@ RC_GTEST_PROP(LateCosts, OfLanesAreNeverBelowTheirBound, ()) {
   }
 }
 
+RC_GTEST_PROP(LateCosts, OfLaneTreesAreNeverBelowTheirBound, ()) {
+  const Cluster cluster = random_cluster();
+  const Placement placement = random_ranks(cluster);
+  if (is_one_host(placement)) return;
+  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
+  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
+  for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+    const LateGround ground{collective, std::make_shared<const Paths>(cluster), placement, root, hosts};
+    for (const char* const algorithm : {"4-lane-tree", "16-lane-tree", "64-lane-tree"}) {
+      const std::optional<Bound> bound = late_bound(ground, algorithm);
+      RC_ASSERT(bound.has_value());
+      const Plan plan = lay(collective, algorithm, &cluster, placement, root);
+      const Costs costs = costs_of(cluster, placement, plan, collective, hosts);
+      RC_ASSERT(plan.steps().has_one_order(collective));
+      RC_ASSERT(costs->can_pay());
+      for (std::uint64_t bytes = 1; bytes <= std::uint64_t{1} << 24U; bytes = bytes * 3 + 1) {
+        for (const std::uint64_t segment : segment_sizes()) {
+          RC_ASSERT(costs->seconds(bytes, segment) >= (1.0 - 1e-9) * bound->byte_s * least_wire_bytes(bytes));
+          RC_ASSERT(costs->seconds(bytes, segment) >= (1.0 - 1e-9) * bound->s);
+        }
+      }
+    }
+  }
+}
+
 TEST(LateCosts, KnowLanesByTheirNames) {
+  EXPECT_EQ(fan_out_of_lane_tree("16-lane-tree"), 16U);
+  EXPECT_EQ(fan_out_of_lane_tree("16-lane-radix"), 0U);
   EXPECT_EQ(radix_of_lanes("4-lane-radix"), 4U);
   EXPECT_EQ(radix_of_lanes("16-lane-radix"), 16U);
   for (const char* const other : {"lane-radix", "4-lane-two-tree", "recursive-doubling", "4", ""}) {
@@ -119,7 +147,7 @@ RC_GTEST_PROP(LateCosts, RunWhereTheyAreTheFastest, ()) {
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   const auto native = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const auto collective = *rc::gen::element(Collective::bcast, Collective::allreduce);
+  const auto collective = *rc::gen::element(Collective::bcast, Collective::allreduce, Collective::reduce);
   const Alternatives all = alternatives_of(collective, cluster, placement, root, native, hosts);
   for (std::uint64_t bytes = 8; bytes <= std::uint64_t{1} << 22U; bytes = bytes * 3 / 2) {
     for (const Reach reach : {Reach::datagrams, Reach::messages}) {

@@ -123,27 +123,55 @@ TEST(Decider, NeverLooksAtShortMessagesWhereNoMulticastPays) {
 }
 
 /// Where two hosts have three ranks each, some communicator may have hosts that meet so.
-TEST(Decider, LooksAtShortAllreducesWhereRanksOfHostsMeetOthers) {
+TEST(Decider, LooksAtShortCallsWhereAllRanksOfHostsMayHandOn) {
   Knowledge knowledge{.hosts = host_costs_named("mpich"),
                       .cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml")};
+  knowledge.hosts.is_known = true;
   const auto floor = [&](const Placement& job, Collective collective = Collective::allreduce) {
     knowledge.look_for_short_calls(job);
     return knowledge.floor_of(collective);
   };
+  const Placement four_each = block_placement(*knowledge.cluster, 4);
   EXPECT_EQ(floor(block_placement(*knowledge.cluster, 2)), least_bytes);
   EXPECT_EQ(floor({0, 0, 0, 1, 1}), least_bytes);
   EXPECT_EQ(floor({0, 0, 0, 1, 1, 1, 2}), 0U);
-  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4), Collective::reduce), least_bytes);
-  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4)), 0U);
-  const auto runs = [&](const Placement& placement, OperandOrder order = OperandOrder::any) {
-    return Decider(knowledge, Collective::allreduce, placement, 0).decide(8, order, {}, true).algorithm;
+  for (const Collective one : {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::barrier}) {
+    EXPECT_EQ(floor(four_each, one), 0U) << facts_of(one).name;
+  }
+  EXPECT_EQ(floor(four_each, Collective::reduce_scatter), least_bytes);
+  const auto decision = [&](const Placement& placement, OperandOrder order = OperandOrder::any,
+                            Collective collective = Collective::allreduce) {
+    return Decider(knowledge, collective, placement, 0).decide(8, order, {}, true);
   };
-  EXPECT_EQ(runs(block_placement(*knowledge.cluster, 4)), "4-lane-radix");
-  EXPECT_EQ(runs(block_placement(*knowledge.cluster, 4), OperandOrder::by_rank), "native");
-  EXPECT_EQ(runs(Placement(4, 0)), "native");
-  EXPECT_EQ(runs({0, 0, 0, 1, 1, 1, 2}), "native");
+  EXPECT_EQ(decision(four_each).algorithm, "4-lane-radix");
+  EXPECT_EQ(decision(four_each, OperandOrder::by_rank).algorithm, "native");
+  EXPECT_EQ(decision(four_each, OperandOrder::any, Collective::bcast).algorithm, "multicast");
+  knowledge.multicasts = false;
+  EXPECT_EQ(decision(four_each, OperandOrder::any, Collective::bcast).algorithm, "64-lane-tree");
+  for (const Placement& none : {Placement(4, 0), Placement{0, 0, 0, 1, 1, 1, 2}, Placement{0, 1, 2, 3}}) {
+    EXPECT_EQ(decision(none).algorithm, "native");
+    EXPECT_EQ(decision(none).reason, below_least_bytes);
+  }
+}
+
+/// Other libraries may have a network that needs no processor.
+TEST(Decider, LeavesShortCallsAloneWhereNobodyKnowsWhatMessagesCost) {
+  Knowledge knowledge{.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml")};
+  const auto floor = [&](double bps) {
+    knowledge.cluster = scaled(*knowledge.cluster, bps);
+    knowledge.look_for_short_calls(block_placement(*knowledge.cluster, 4));
+    return knowledge.floor_of(Collective::allreduce);
+  };
+  EXPECT_EQ(floor(10e9), least_bytes);
+  EXPECT_EQ(floor(1e9), 0U);
+  knowledge.hosts.is_another_library = true;
+  EXPECT_EQ(floor(1e9), least_bytes);
+  knowledge.hosts = host_costs_named("mpich");
+  EXPECT_EQ(floor(10e9), least_bytes);
+  knowledge.hosts.is_known = true;
+  EXPECT_EQ(floor(10e9), 0U);
   knowledge.hosts.shared_s = 1e-6;  // as on the lab
-  EXPECT_EQ(floor(block_placement(*knowledge.cluster, 4)), least_bytes);
+  EXPECT_EQ(floor(10e9), least_bytes);
 }
 
 TEST(Decider, LeavesWhatIsForcedAsItIs) {
