@@ -117,10 +117,10 @@ double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement,
   const Cluster& cluster = paths.cluster();
   Placement hosts = placement;
   std::ranges::sort(hosts);
-  const auto others = std::ranges::distance(hosts.begin(), std::ranges::unique(hosts).begin()) - 1;
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   const ChannelId out = cluster.neighbours(cluster.hosts()[placement[root]]).front().channel;
   const ChannelId port = direction == Direction::down ? out : out ^ 1U;
-  return static_cast<double>(std::min<std::ptrdiff_t>(others, fan_out)) * paths.spread_byte_s(port);
+  return static_cast<double>(std::min<std::size_t>(hosts.size() - 1, fan_out)) * paths.spread_byte_s(port);
 }
 
 std::optional<Bound> late_bound(const LateGround& ground, std::string_view algorithm) {

@@ -36,8 +36,11 @@ BlockExchange::BlockExchange(Transport& transport, const LocalBlocks& local, Blo
   blocks_.make_room(receives_.requests.size(), sends_.requests.size(), segment_);
 }
 
+/// No more than all pieces are, so that a call of few short messages sends none synchronously: that would take it one
+/// more way through the network.
 std::uint64_t BlockExchange::window(std::uint64_t in_flight_bytes) const {
-  const std::uint64_t pieces = 2 * (count_ + units_ / segment_);
+  const std::uint64_t of_a_round = 1 + units_ / segment_;
+  const std::uint64_t pieces = std::max(2 * (count_ + units_ / segment_), local_.schedule->rounds(count_) * of_a_round);
   const std::uint64_t bytes = std::max(segment_ * blocks_.unit_bytes(), blocks_.piece_memory(segment_));
   return std::min(window_of(bytes, in_flight_bytes), pieces);
 }
