@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/memory/memory_transport.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -113,18 +114,26 @@ void MemoryTransport::send(const Chunk& chunk, int to, unsigned stream, bool syn
   keep(one, pending);
 }
 
-/// Over the network first: that takes longest.
+/// Over the network first, since that takes longest, unless the plan has a rank of the host stand first: one that hands
+/// on itself.
 void MemoryTransport::send_to(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
                               std::span<Pending> pending) {
-  std::size_t here = 0;
+  const bool memory_first = !to.empty() && memory_.peer(to.front()).has_value();
+  if (memory_first) send_within_host(chunk, to, stream, synchronous, pending);
+  bool leaves_host = false;
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if (memory_.peer(to[i])) {
-      ++here;
-    } else {
-      mpi_.send(chunk, to[i], stream, synchronous, pending[i]);
-    }
+    if (memory_.peer(to[i])) continue;
+    leaves_host = true;
+    mpi_.send(chunk, to[i], stream, synchronous, pending[i]);
   }
-  if (here < to.size()) uses_mpi();
+  if (leaves_host) uses_mpi();
+  if (!memory_first) send_within_host(chunk, to, stream, synchronous, pending);
+}
+
+void MemoryTransport::send_within_host(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
+                                       std::span<Pending> pending) {
+  const auto here =
+      static_cast<std::size_t>(std::ranges::count_if(to, [&](int rank) { return memory_.peer(rank).has_value(); }));
   if (here == 0) return;
   const Row row = row_of(chunk);
   const auto guard = memory_.guard();

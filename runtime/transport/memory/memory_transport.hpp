@@ -81,6 +81,8 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
   [[nodiscard]] std::optional<int> read(MemoryOperation& one, Pending& pending);
   [[nodiscard]] std::optional<Over> look(std::span<Pending* const> pending, bool receiving, Watchdog& watchdog,
                                          bool may_sleep);
+  void send_within_host(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
+                        std::span<Pending> pending);
   void uses_mpi();
   [[nodiscard]] bool looks_at_mpi(bool must, Watchdog& watchdog);
   void rest(bool may_sleep);
