@@ -164,7 +164,6 @@ constexpr Row lane_tree_row(std::string_view name, unsigned fan_out) {
            .description = "tree in which each host hands on to up to K others, all of its ranks at once",
            .cost = "logK(N) T(m) on N hosts of at least K ranks, where links take little time",
            .needs_cluster = true,
-           .family = "K-lane-tree",
            .kind = &trees_kind},
           lay_lane_tree,
           fan_out,
@@ -253,7 +252,6 @@ constexpr Row lane_radix_row(Collective collective, std::string_view name, unsig
       "fewer than three ranks, recursive-doubling";
   algorithm.cost = "logR(N) (R - 1) T(m) on N hosts of at least R ranks; of short vectors logR(N) T(0)";
   algorithm.needs_cluster = true;
-  algorithm.family = "R-lane-radix";
   Row row = round_row(algorithm, lay_lane_radix, "lane-radix");
   row.k = radix;
   return row;

@@ -11,7 +11,7 @@ const std::string shapes =
     "binomial, "
     "3-nomial to 8-nomial, hierarchical-flat, "
     "hierarchical-binomial, hierarchical-3-nomial to hierarchical-4-nomial, "
-    "2-lane-two-tree to 8-lane-two-tree, 4-lane-tree to 64-lane-tree, "
+    "2-lane-two-tree to 8-lane-two-tree, 4-lane-tree, 16-lane-tree, 64-lane-tree, "
     "by-sites-linear, by-sites-binary, by-sites-3-ary to by-sites-8-ary, "
     "4-lane-by-sites-linear, 4-lane-by-sites-binary, "
     "by-sites-multicast, packed-linear, "
