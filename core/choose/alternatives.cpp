@@ -110,6 +110,8 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
     case Where::on_shared_hosts_of_own_processors:
       return shares_hosts && own_processors;
+    case Where::on_shared_hosts_in_groups:
+      return shares_hosts && own_processors && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_group;
     case Where::on_shared_hosts:
       break;
   }

@@ -205,7 +205,7 @@ constexpr std::array table{
     Candidate{"lane-direct", Role::shared_hosts, several_hosts, For::all, For::all, nullptr, false,
               Where::on_shared_hosts},
     Candidate{"staggered-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts_of_own_processors},
+              Where::on_shared_hosts_in_groups},
     Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"4-lane-tree", Role::shared_hosts, lane_trees, For::rooted, For::rooted, nullptr, true,
               Where::on_shared_hosts_of_own_processors},

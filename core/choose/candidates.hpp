@@ -74,11 +74,15 @@ enum class Where : std::uint8_t {
   over_long_links_on_shared_hosts,
   on_shared_hosts,
   on_shared_hosts_of_own_processors,
+  on_shared_hosts_in_groups,  ///< so too, and in no group of more than largest_group
   with_small_factors
 };
 
 /// A group of so many exchanges in one round less; in larger ones a ring does as well.
 inline constexpr Rank largest_factor = 7;
+/// In parts, each group of exchanges has others beside it; but of a thousand ranks it takes a thousand rounds, which
+/// took seconds to predict.
+inline constexpr Rank largest_group = 64;
 
 struct Candidate {
   std::string_view name;  ///< of the registry; it is a candidate for the collectives that it serves there

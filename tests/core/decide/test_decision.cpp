@@ -154,6 +154,22 @@ TEST(Decider, LooksAtShortCallsWhereAllRanksOfHostsMayHandOn) {
   }
 }
 
+/// Ranks whose number has a large prime factor make groups of as many.
+TEST(Decider, ComparesNoExchangesInHugeGroups) {
+  Knowledge knowledge{.hosts = host_costs_named("mpich"),
+                      .cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml")};
+  const auto compares = [&](Rank ranks_a_host, Rank hosts_used) {
+    Placement placement = block_placement(*knowledge.cluster, ranks_a_host);
+    placement.resize(std::size_t{ranks_a_host} * hosts_used);
+    Decider decider(knowledge, Collective::allreduce, placement, 0);
+    return std::ranges::any_of(decider.predictions(65536, OperandOrder::any),
+                               [](const Prediction& one) { return one.algorithm == "staggered-radix"; });
+  };
+  EXPECT_TRUE(compares(4, 23));
+  EXPECT_TRUE(compares(61, 2));
+  EXPECT_FALSE(compares(67, 2));
+}
+
 /// Other libraries may have a network that needs no processor.
 TEST(Decider, LeavesShortCallsAloneWhereNobodyKnowsWhatMessagesCost) {
   Knowledge knowledge{.cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/leaf-spine.yaml")};
