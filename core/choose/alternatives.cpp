@@ -2,6 +2,7 @@
 #include "choose/alternatives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -242,8 +243,8 @@ double native_seconds(const Alternatives& alternatives, std::uint64_t message_by
   return alternatives.native != nullptr ? alternatives.native->seconds(message_bytes) : 0.0;
 }
 
-bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Placement& job, const HostCosts& hosts,
-                         bool multicasts) {
+std::array<bool, most_collectives> short_calls_may_pay(const Cluster& cluster, const Placement& job,
+                                                       const HostCosts& hosts, bool multicasts) {
   double slowest_bps = std::numeric_limits<double>::infinity();
   for (const Link& link : cluster.links()) slowest_bps = std::min(slowest_bps, link.least_bps());
   constexpr double bits = 8.0;
@@ -252,12 +253,18 @@ bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Pl
   const bool messages_may_pay = hosts.messages_are_known(byte_s);
   const OnHosts ranks = on_hosts(job);
   const bool has_sites = spans_sites(cluster, job);
-  return std::ranges::any_of(candidates_for(collective, multicasts), [&](const Candidate* candidate) {
-    if (!candidate->takes_short || candidate->least_lanes > ranks.of_two) return false;
-    if (goes_by_datagrams(collective, *candidate)) return datagrams_may_pay;
-    return messages_may_pay &&
-           is_there(candidate->where, has_sites, false, ranks.most > 1, !hosts.share_processors(), job.size());
-  });
+  std::array<bool, most_collectives> may_pay{};
+  for (const CollectiveFacts& facts : collectives()) {
+    const auto pays = [&](const Candidate* candidate) {
+      if (!candidate->takes_short || candidate->least_lanes > ranks.of_two) return false;
+      if (goes_by_datagrams(facts.collective, *candidate)) return datagrams_may_pay;
+      return messages_may_pay &&
+             is_there(candidate->where, has_sites, false, ranks.most > 1, !hosts.share_processors(), job.size());
+    };
+    may_pay.at(static_cast<std::size_t>(facts.collective)) =
+        std::ranges::any_of(candidates_for(facts.collective, multicasts), pays);
+  }
+  return may_pay;
 }
 
 }  // namespace trunkline

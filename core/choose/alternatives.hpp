@@ -3,6 +3,7 @@
 // from the cluster's stated rates. What was measured on the user's own network overrides it by way of a tuning file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -62,10 +63,10 @@ struct Alternatives {
                                                  const Placement& placement, Rank root, NativeLibrary native,
                                                  const HostCosts& hosts = usual_host_costs(), bool multicasts = true);
 
-/// Whether one of those may be faster than native among some ranks of a job; else nobody needs to look at short calls.
-/// `job`: its ranks' hosts.
-[[nodiscard]] bool short_calls_may_pay(Collective collective, const Cluster& cluster, const Placement& job,
-                                       const HostCosts& hosts, bool multicasts);
+/// By collective: whether one of those may be faster than native among some ranks of a job; else nobody needs to look
+/// at short calls. `job`: its ranks' hosts.
+[[nodiscard]] std::array<bool, most_collectives> short_calls_may_pay(const Cluster& cluster, const Placement& job,
+                                                                     const HostCosts& hosts, bool multicasts);
 
 /// What the MPI library's own algorithm would take.
 [[nodiscard]] double native_seconds(const Alternatives& alternatives, std::uint64_t message_bytes);

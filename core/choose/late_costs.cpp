@@ -93,23 +93,18 @@ double least_s_of_blind_tree(const Paths& paths, const Placement& placement, Ran
 
 Rank radix_of_lanes(std::string_view algorithm) { return number_before(algorithm, "-lane-radix"); }
 
-double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix) {
+Bound bound_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix, const HostCosts& costs) {
   const Cluster& cluster = paths.cluster();
   double fastest_byte_s = std::numeric_limits<double>::infinity();
   for (const HostIndex host : placement) {
     const ChannelId port = cluster.neighbours(cluster.hosts()[host]).front().channel;
     fastest_byte_s = std::min(fastest_byte_s, paths.spread_byte_s(port));
   }
+  const std::vector<Rank> groups = lane_radices(static_cast<Rank>(placement.size()) / lanes, std::min(lanes, radix));
   Rank vectors = 0;
-  for (const Rank group : lane_radices(static_cast<Rank>(placement.size()) / lanes, std::min(lanes, radix))) {
-    vectors += group - 1;
-  }
-  return static_cast<double>(vectors) * fastest_byte_s;
-}
-
-double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs) {
-  const std::size_t hops = lane_radices(hosts, std::min(lanes, radix)).size();
-  return static_cast<double>(hops) * (costs.send_s + costs.receive_s);
+  for (const Rank group : groups) vectors += group - 1;
+  return {.s = static_cast<double>(groups.size()) * (costs.send_s + costs.receive_s),
+          .byte_s = static_cast<double>(vectors) * fastest_byte_s};
 }
 
 double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement, Rank root, unsigned fan_out,
@@ -131,9 +126,7 @@ std::optional<Bound> late_bound(const LateGround& ground, std::string_view algor
                  .byte_s = least_byte_s_of_blind_tree(*paths, placement, root, k)};
   }
   if (const Rank radix = radix_of_lanes(algorithm); radix > 0 && each > 0) {
-    const Rank hosts_used = static_cast<Rank>(placement.size()) / each;
-    return Bound{.s = least_s_of_lanes(hosts_used, each, radix, hosts),
-                 .byte_s = least_byte_s_of_lanes(*paths, placement, each, radix)};
+    return bound_of_lanes(*paths, placement, each, radix, hosts);
   }
   if (const unsigned fan_out = fan_out_of_lane_tree(algorithm); fan_out > 0 && facts.has_root && facts.direction) {
     return Bound{.s = hosts.send_s + hosts.receive_s,

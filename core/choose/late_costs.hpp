@@ -50,12 +50,10 @@ struct Bound {
 /// The most hosts of a group of a candidate in which ranks of hosts meet other hosts each; 0: it is none.
 [[nodiscard]] Rank radix_of_lanes(std::string_view algorithm);
 
-/// Seconds for each byte on the wire below which no allreduce comes that goes so, with `lanes` ranks on each host: the
-/// fastest host's port carries one vector less than its group has hosts, each time.
-[[nodiscard]] double least_byte_s_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix);
-
-/// Seconds below which it comes to no message whatever: what hosts spend on one each time.
-[[nodiscard]] double least_s_of_lanes(Rank hosts, Rank lanes, Rank radix, const HostCosts& costs);
+/// Below which no allreduce comes that goes so, with `lanes` ranks on each host: each time hosts spend a message, and
+/// the fastest host's port carries one vector less than its group has hosts.
+[[nodiscard]] Bound bound_of_lanes(const Paths& paths, const Placement& placement, Rank lanes, Rank radix,
+                                   const HostCosts& costs);
 
 /// Hosts below each in a candidate that is a tree of short messages over hosts; 0: it is none.
 [[nodiscard]] unsigned fan_out_of_lane_tree(std::string_view algorithm);

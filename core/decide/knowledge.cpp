@@ -225,10 +225,8 @@ void Knowledge::stay_on_one_host() {
 }
 
 void Knowledge::look_for_short_calls(const Placement& placement) {
-  for (const CollectiveFacts& one : collectives()) {
-    short_calls.at(static_cast<std::size_t>(one.collective)) =
-        cluster && !tuning && short_calls_may_pay(one.collective, network(), placement, message_costs(), multicasts);
-  }
+  short_calls = {};
+  if (cluster && !tuning) short_calls = short_calls_may_pay(network(), placement, message_costs(), multicasts);
 }
 
 }  // namespace trunkline

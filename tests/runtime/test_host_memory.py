@@ -229,43 +229,40 @@ def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
     assert done.lines("trunkline: ranks of one host") == []
 
 
+def check_groups(mpi: Mpi, ranks: int, per_host: int, groups: str, choices: str, **settings: str):
+    """Each choice runs the cases of these groups, with so many ranks on a host."""
+    command = [mpi.program("runtime-test"), "--require", "--groups", groups, "--choices", choices]
+    done = mpi.run(ranks, *command, settings=shared(per_host, **settings), per_rank=[ON_SHARED_HOST])
+    assert "FAILED" not in done.err, done.err
+
+
 @pytest.mark.parametrize(("ranks", "per_host"), [(6, 3), (6, 4), (8, 4), pytest.param(15, 3, marks=ONE_VERSION)])
 def test_parts_of_a_sum_at_each_rank_of_a_host(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, of one with four beside one with two, and of five, two of which stand back."""
-    command = [any_mpi.program("runtime-test"), "--require", "--groups", "reductions,operations"]
     choices = "lane-ring:100,mixed-radix:64,staggered-radix:64,4-lane-radix:64,4-lane-radix"
-    done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
-    assert "FAILED" not in done.err, done.err
+    check_groups(any_mpi, ranks, per_host, "reductions,operations", choices)
 
 
 @pytest.mark.parametrize(("ranks", "per_host"), [(8, 2), pytest.param(7, 3, marks=ONE_VERSION)])
 def test_all_ranks_of_hosts_hand_on(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, and of two with three beside one with one."""
     groups = "reductions,operations,datatypes,communicators,isolation,sizes"
-    command = [any_mpi.program("runtime-test"), "--require", "--groups", groups]
-    choices = "4-lane-tree:100,16-lane-tree"
-    done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
-    assert "FAILED" not in done.err, done.err
+    check_groups(any_mpi, ranks, per_host, groups, "4-lane-tree:100,16-lane-tree")
 
 
 @pytest.mark.parametrize(("ranks", "per_host"), [(8, 2), pytest.param(7, 3, marks=ONE_VERSION)])
 def test_lanes_over_sites(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, and of two with three beside one with one; two roots exchange, each in all lanes."""
     groups = "reductions,operations,datatypes,sizes"
-    command = [any_mpi.program("runtime-test"), "--require", "--groups", groups]
     choices = "4-lane-by-sites-linear:100,4-lane-by-sites-binary:64,packed-binary:1000"
-    settings = shared(per_host, TRUNKLINE_CLUSTER=str(SITES))
-    done = any_mpi.run(ranks, *command, "--choices", choices, settings=settings, per_rank=[ON_SHARED_HOST])
-    assert "FAILED" not in done.err, done.err
+    check_groups(any_mpi, ranks, per_host, groups, choices, TRUNKLINE_CLUSTER=str(SITES))
 
 
 @pytest.mark.parametrize(("ranks", "per_host"), [(6, 2), (6, 4), (8, 4)])
 def test_shares_in_lanes_of_ranks_of_hosts(any_mpi: Mpi, ranks: int, per_host: int):
     """Of hosts with as many ranks, and of one with four beside one with two."""
-    command = [any_mpi.program("runtime-test"), "--require", "--groups", "shares"]
     choices = "lane-ring:100,lane-ring,lane-direct:1000,lane-direct,4-lane-radix"  # which barriers go by
-    done = any_mpi.run(ranks, *command, "--choices", choices, settings=shared(per_host), per_rank=[ON_SHARED_HOST])
-    assert "FAILED" not in done.err, done.err
+    check_groups(any_mpi, ranks, per_host, "shares", choices)
 
 
 ARRIVAL = {"TRUNKLINE_WITHIN_HOSTS": "arrival"}

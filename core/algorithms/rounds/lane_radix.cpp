@@ -2,7 +2,6 @@
 #include "algorithms/rounds/lane_radix.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -26,18 +25,16 @@ std::uint64_t doublings(Rank from, Rank all) {
 std::vector<Rank> product_of(Rank number, Rank most, std::size_t parts) {
   if (parts == 0 || number < 2) return {};
   if (parts == 1) return number <= most ? std::vector<Rank>{number} : std::vector<Rank>{};
-  std::vector<Rank> best;
   for (Rank factor = 2; factor <= std::min(most, number); ++factor) {
     if (number % factor != 0) continue;
     if (factor == number) return {factor};
     // The others are no larger, so a smaller factor that does makes the best product.
-    const std::vector<Rank> others = product_of(number / factor, factor, parts - 1);
-    if (others.empty()) continue;
-    best = {factor};
-    best.insert(best.end(), others.begin(), others.end());
-    return best;
+    std::vector<Rank> all = product_of(number / factor, factor, parts - 1);
+    if (all.empty()) continue;
+    all.insert(all.begin(), factor);
+    return all;
   }
-  return best;
+  return {};
 }
 
 }  // namespace

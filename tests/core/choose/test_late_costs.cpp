@@ -60,14 +60,12 @@ RC_GTEST_PROP(LateCosts, OfLanesAreNeverBelowTheirBound, ()) {
   const Cluster cluster = random_cluster();
   const auto lanes = *rc::gen::inRange<Rank>(3, 10);
   const Placement placement = block_placement(cluster, lanes);
-  const auto hosts_used = static_cast<Rank>(cluster.hosts().size());
-  if (hosts_used < 2) return;
+  if (cluster.hosts().size() < 2) return;
   const Paths paths(cluster);
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   for (const char* const algorithm : {"4-lane-radix", "16-lane-radix"}) {
     const Rank radix = radix_of_lanes(algorithm);
-    const double least_byte_s = least_byte_s_of_lanes(paths, placement, lanes, radix);
-    const double least_s = least_s_of_lanes(hosts_used, lanes, radix, hosts);
+    const auto [least_s, least_byte_s] = bound_of_lanes(paths, placement, lanes, radix, hosts);
     const Plan plan = lay(Collective::allreduce, algorithm, &cluster, placement, 0);
     const Costs costs = costs_of(cluster, placement, plan, Collective::allreduce, hosts);
     RC_ASSERT(plan.steps().has_one_order(Collective::allreduce));
