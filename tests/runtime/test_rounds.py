@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Mpi
 
+ON_SHARED_HOST = Path(__file__).with_name("on_shared_host.sh")
 PLANS = os.environ.get("TRUNKLINE_TEST_ROUNDS", "10")
 
 
@@ -41,3 +42,15 @@ def test_plan_files_of_what_trees_serve_too(mpi: Mpi, tmp_path: Path, collective
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_EXPLAIN": "1"}
     done = mpi.run(3, mpi.program("runtime-mixed"), "100", "7", "1", "auto", settings=settings)
     assert any(f"{call} " in line and "ran custom" in line for line in done.lines("trunkline: ")), done.err
+
+
+def test_short_calls_send_nothing_synchronously(any_mpi: Mpi):
+    """Who waits for the word that a message has come waits one more way through the network; long calls have to."""
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST_MEMORY": "0", "TRUNKLINE_ALLREDUCE": "4-lane-radix:1KiB"}
+    program = any_mpi.program("runtime-synchronous")
+    words = (program, "8", "1024", "2000000")
+    done = any_mpi.run(15, *words, settings=settings | {"RANKS_PER_HOST": "3"}, per_rank=[ON_SHARED_HOST])
+    assert "wrong" not in done.err, done.err
+    *short, long = [int(line.split()[2]) for line in done.out.splitlines()]
+    assert short == [0, 0]
+    assert long > 0
