@@ -77,6 +77,7 @@ Schedules sweep_lane_radix(const Groups& groups, Rank ranks) {
 
 struct Generator {
   std::string_view name;
+  Collective collective;
   Schedule schedule;
   std::size_t least_groups = 0;
   std::size_t most_groups = 0;
@@ -84,32 +85,37 @@ struct Generator {
   Sweep sweep = nullptr;          ///< null: they have nothing in common
 };
 
+using enum Collective;
+
 constexpr std::array generator_table{
-    Generator{"scatter-ring", schedule_at<ScatterRing>},
-    Generator{"scatter-doubling", schedule_at<ScatterDoubling>},
-    Generator{.name = "circulant", .schedule = schedule_at<Circulant>, .sweep = sweep_circulant},
-    Generator{"allreduce-ring", schedule_at<Ring<RingTurns::allreduce>>},
-    Generator{"reduce-scatter-ring", schedule_at<Ring<RingTurns::reduce_scatter>>},
-    Generator{"allgather-ring", schedule_at<Ring<RingTurns::allgather>>},
-    Generator{"allgather-direct", schedule_at<Direct>},
-    Generator{"halving-doubling", schedule_at<HalvingDoubling>},
-    Generator{"recursive-doubling", schedule_at<RecursiveDoubling>},
-    Generator{"swing", schedule_at<Swing>},
-    Generator{"mixed-radix", mixed_radix_at, 0, most_levels},
-    Generator{"staggered-radix", staggered_radix_at, 1, most_levels},
-    Generator{"lane-ring", in_lanes_at<LaneRing>, 1, 1, "K-lane-ring"},
-    Generator{"lane-radix", lane_radix_at, 2, 2, "KxR-lane-radix", sweep_lane_radix},
-    Generator{"allgather-lane-ring", in_lanes_at<LaneGatherRing>, 1, 1, "K-allgather-lane-ring"},
-    Generator{"allgather-lane-direct", in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
-    Generator{"reduce-scatter-lane-ring", mirrored_in_lanes_at<LaneGatherRing>, 1, 1, "K-reduce-scatter-lane-ring"},
-    Generator{"reduce-scatter-lane-direct", mirrored_in_lanes_at<LaneDirect>, 1, 1, "K-reduce-scatter-lane-direct"},
+    Generator{"scatter-ring", bcast, schedule_at<ScatterRing>},
+    Generator{"scatter-doubling", bcast, schedule_at<ScatterDoubling>},
+    Generator{.name = "circulant", .collective = bcast, .schedule = schedule_at<Circulant>, .sweep = sweep_circulant},
+    Generator{"allreduce-ring", allreduce, schedule_at<Ring<RingTurns::allreduce>>},
+    Generator{"reduce-scatter-ring", reduce_scatter, schedule_at<Ring<RingTurns::reduce_scatter>>},
+    Generator{"allgather-ring", allgather, schedule_at<Ring<RingTurns::allgather>>},
+    Generator{"allgather-direct", allgather, schedule_at<Direct>},
+    Generator{"halving-doubling", allreduce, schedule_at<HalvingDoubling>},
+    Generator{"recursive-doubling", allreduce, schedule_at<RecursiveDoubling>},
+    Generator{"swing", allreduce, schedule_at<Swing>},
+    Generator{"mixed-radix", allreduce, mixed_radix_at, 0, most_levels},
+    Generator{"staggered-radix", allreduce, staggered_radix_at, 1, most_levels},
+    Generator{"lane-ring", allreduce, in_lanes_at<LaneRing>, 1, 1, "K-lane-ring"},
+    Generator{"lane-radix", allreduce, lane_radix_at, 2, 2, "KxR-lane-radix", sweep_lane_radix},
+    Generator{"allgather-lane-ring", allgather, in_lanes_at<LaneGatherRing>, 1, 1, "K-allgather-lane-ring"},
+    Generator{"allgather-lane-direct", allgather, in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
+    Generator{"reduce-scatter-lane-ring", reduce_scatter, mirrored_in_lanes_at<LaneGatherRing>, 1, 1,
+              "K-reduce-scatter-lane-ring"},
+    Generator{"reduce-scatter-lane-direct", reduce_scatter, mirrored_in_lanes_at<LaneDirect>, 1, 1,
+              "K-reduce-scatter-lane-direct"},
 };
 
-constexpr auto generator_names = [] {
-  std::array<std::string_view, generator_table.size()> names;
-  std::ranges::transform(generator_table, names.begin(), &Generator::shown);
-  return names;
-}();
+bool serves(const Generator& generator, Collective collective) {
+  const CollectiveFacts& promised = facts_of(generator.collective);
+  const CollectiveFacts& asked = facts_of(collective);
+  const bool at_root_too = promised.after == Holding::all && asked.after == Holding::all_at_root;
+  return promised.before == asked.before && (promised.after == asked.after || at_root_too);
+}
 
 struct Found {
   const Generator* row = nullptr;
@@ -136,9 +142,19 @@ std::optional<Found> find_generator(std::string_view text) {
 
 }  // namespace
 
-std::span<const std::string_view> generators() { return generator_names; }
+std::vector<std::string_view> generators_of(Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Generator& one : generator_table)
+    if (serves(one, collective)) names.push_back(one.shown);
+  return names;
+}
 
 bool is_generator(std::string_view text) { return find_generator(text).has_value(); }
+
+bool is_generator_of(std::string_view text, Collective collective) {
+  const std::optional<Found> found = find_generator(text);
+  return found && serves(*found->row, collective);
+}
 
 std::string with_groups(std::span<const Rank> groups, std::string_view generator) {
   std::string text;

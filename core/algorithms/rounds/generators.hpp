@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "collective/collective.hpp"
 #include "patterns/block_schedule.hpp"
 
 namespace trunkline {
@@ -14,10 +16,14 @@ namespace trunkline {
 /// Positions in a row may be nested in so many levels of groups.
 inline constexpr std::size_t most_levels = 8;
 
-/// Their names for people; before some of them stand sizes of groups (with_groups()).
-[[nodiscard]] std::span<const std::string_view> generators();
+/// Names for people of those whose rounds do what the collective promises; before some of them stand sizes of groups
+/// (with_groups()). What makes an allreduce serves reduces and barriers too.
+[[nodiscard]] std::vector<std::string_view> generators_of(Collective collective);
 
 [[nodiscard]] bool is_generator(std::string_view text);
+
+/// Whether it is one of generators_of(), with sizes of groups or without.
+[[nodiscard]] bool is_generator_of(std::string_view text, Collective collective);
 
 /// "16x6-mixed-radix": groups of 16 positions in a row, and six of those in each of the next level.
 [[nodiscard]] std::string with_groups(std::span<const Rank> groups, std::string_view generator);

@@ -52,11 +52,14 @@ class RoundReader {
       faults_.add(*node, "both a generator and transfers are given; keep one");
     }
     if (!check_kind(generator, YamlNode::Kind::scalar, "generator", "circulant", faults_)) return {};
-    if (!is_generator(generator.text)) {
+    if (!is_generator_of(generator.text, collective_)) {
+      const std::vector<std::string_view> known = generators_of(collective_);
       std::string all;
-      for (const std::string_view name : generators()) all.append(all.empty() ? "" : ", ").append(name);
+      for (const std::string_view name : known) all.append(all.empty() ? "" : ", ").append(name);
+      const bool of_others = is_generator(generator.text);
       faults_.add(generator, quoted(generator.text) + " is no generator of rounds" +
-                                 did_you_mean(generator.text, generators()) + "; known are " + all);
+                                 (of_others ? " for this collective" : did_you_mean(generator.text, known)) +
+                                 "; known for " + std::string(facts_of(collective_).name) + " are " + all);
       return {};
     }
     const YamlNode* order = required(rounds, "order", "order: [0-31]", faults_);

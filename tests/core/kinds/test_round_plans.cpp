@@ -5,9 +5,12 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
 
 #include "algorithms/registry.hpp"
+#include "algorithms/rounds/generators.hpp"
 #include "faults.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -19,6 +22,7 @@
 namespace trunkline {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 RC_GTEST_PROP(RoundPlans, AreReadAsTheyWereWritten, ()) {
@@ -85,6 +89,7 @@ struct Drawn {
   std::string name;
   std::string rounds;
   std::string fault;
+  std::string collective = "bcast";
 };
 
 const Drawn drawn[] = {
@@ -102,9 +107,11 @@ const Drawn drawn[] = {
      "\"1\" is no range of blocks from 0 to 0"},
     {"NoSuchRank", "{blocks: 1, transfers: [[{from: 0, to: 3, blocks: 0}]]}", "\"3\" is no rank from 0 to 2"},
     {"NoSuchGenerator", "{generator: circulent, order: [0-2]}", "did you mean circulant?"},
-    {"GroupsThatDoNotFit", "{generator: 2-lane-ring, order: [0-2]}",
-     "\"2-lane-ring\": 3 ranks do not make groups of 2"},
-    {"LanesWithoutTheirNumber", "{generator: lane-ring, order: [0-2]}", "did you mean K-lane-ring?"},
+    {"GroupsThatDoNotFit", "{generator: 2-lane-ring, order: [0-2]}", "\"2-lane-ring\": 3 ranks do not make groups of 2",
+     "allreduce"},
+    {"LanesWithoutTheirNumber", "{generator: lane-ring, order: [0-2]}", "did you mean K-lane-ring?", "reduce"},
+    {"OfAnotherCollective", "{generator: 3-lane-ring, order: [0-2]}",
+     "\"3-lane-ring\" is no generator of rounds for this collective; known for bcast are scatter-ring, "},
     {"OrderWithoutARank", "{generator: circulant, order: [0, 2]}", "rank 1 is missing in the order"},
     {"OrderWithARankTwice", "{generator: circulant, order: [0, 1, 1]}", "rank 1 stands twice in the order"},
     {"OrderFromElsewhere", "{generator: circulant, order: [1, 0, 2]}", "let it start at the root"},
@@ -122,11 +129,42 @@ const Drawn drawn[] = {
 class DrawnRounds : public ::testing::TestWithParam<Drawn> {};
 
 TEST_P(DrawnRounds, HaveTheirFaultSaid) {
-  const std::string text =
-      "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 3\nroot: 0\nrounds: " + GetParam().rounds + "\n";
+  const std::string text = "trunkline: plan/1\ncollective: " + GetParam().collective +
+                           "\nshape: custom\nranks: 3\nroot: 0\nrounds: " + GetParam().rounds + "\n";
   const auto faults = testing::faults_of(parse_plan, text);
   ASSERT_FALSE(faults.empty());
   EXPECT_THAT(*faults.begin(), HasSubstr(GetParam().fault));
+}
+
+/// Replayed on a few ranks: what is said of a generator for any number of them, where files are not replayed.
+TEST(Generators, ServeTheCollectivesThatTheyAreSaidTo) {
+  std::set<std::string_view> names;
+  for (const CollectiveFacts& one : collectives())
+    std::ranges::copy(generators_of(one.collective), std::inserter(names, names.end()));
+  EXPECT_EQ(names.size(), 18U);
+  for (const std::string_view shown : names) {
+    std::string name(shown);
+    if (shown.starts_with("K-")) name.replace(0, 1, "4");
+    if (shown.starts_with("KxR-")) name.replace(0, 3, "4x3");
+    if (shown == "staggered-radix") name = "4-staggered-radix";
+    const Rounds rounds = generate_rounds(name, by_number(24, 0));
+    for (const CollectiveFacts& one : collectives()) {
+      bool serves = true;
+      try {
+        check_rounds(rounds, one.collective);
+      } catch (const InvalidPlan&) {
+        serves = false;
+      }
+      EXPECT_EQ(is_generator_of(name, one.collective), serves) << name << " for " << one.name;
+    }
+  }
+}
+
+TEST(Generators, OfAnotherCollectiveAreRefusedForManyRanksToo) {
+  const auto faults = testing::faults_of(parse_plan,
+                                         "trunkline: plan/1\ncollective: reduce\nshape: custom\nranks: 1000\nroot: 0\n"
+                                         "rounds:\n  generator: allgather-ring\n  order: [0-999]\n");
+  EXPECT_THAT(faults, ElementsAre(HasSubstr("7:14: \"allgather-ring\" is no generator of rounds for this collective")));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DrawnRounds, ::testing::ValuesIn(drawn),
