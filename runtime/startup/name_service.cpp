@@ -12,6 +12,16 @@ namespace {
 /// MPI's functions take C strings that they do not change, some of them without const.
 char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
+/// Whether errors without a communicator go to the handler of MPI_COMM_WORLD until MPI_COMM_SELF is given one, as in
+/// MPICH. One that is given back there would be its own, and that of MPI_COMM_WORLD no longer count.
+bool world_speaks_for_self([[maybe_unused]] MPI_Errhandler of_self) {
+#ifdef OPEN_MPI
+  return false;
+#else
+  return of_self == MPI_ERRORS_ARE_FATAL;
+#endif
+}
+
 }  // namespace
 
 NameService::NameService() {
@@ -20,12 +30,12 @@ NameService::NameService() {
   check(PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world_));
   check(PMPI_Comm_get_errhandler(MPI_COMM_SELF, &of_self_));
   check(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return()));
-  check(PMPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return()));
+  if (!world_speaks_for_self(of_self_)) check(PMPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return()));
 }
 
 NameService::~NameService() {
   PMPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world_);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, of_self_);
+  if (!world_speaks_for_self(of_self_)) PMPI_Comm_set_errhandler(MPI_COMM_SELF, of_self_);
   PMPI_Errhandler_free(&of_world_);
   PMPI_Errhandler_free(&of_self_);
 }

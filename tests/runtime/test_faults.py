@@ -16,6 +16,7 @@ BY_TREES = "two-tree:1448"
 SOUND = ["late-rank", "little-shorter", "shorter", "longer", "other-root", "errors-again-and-again", "the-same-again"]
 SOUND += ["handler-throws", "handler-broadcasts", "invalid-datatype", "delete-callback", "pending-idup", "dist-graph"]
 SOUND += ["stopped-rank", "far-ahead", "out-of-descriptors", "handler-ends-thread", "session"]
+SOUND += ["error-without-communicator"]
 REDUCING = ["late-reduce-root", "shorter-operand", "longer-operand", "little-longer-operand", "operand-handler-throws"]
 REDUCING += ["long-beside-short-operands", "short-beside-long-operands"]
 LATE = "late-beside-a-faulty-one"

@@ -103,6 +103,15 @@ void invalid_datatype() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/// Errors without a communicator go where MPI sends them by itself: to the handler that MPI_COMM_WORLD has by now.
+void error_without_communicator() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int size = 0;
+  expect(MPI_Type_size(MPI_DATATYPE_NULL, &size) != MPI_SUCCESS, "the size of no datatype");
+  expect(MPI_Comm_size(MPI_COMM_NULL, &size) != MPI_SUCCESS, "the size of no communicator");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 void ending_the_thread(MPI_Comm*, int*, ...) {
   ++heard;
   pthread_exit(nullptr);
@@ -152,9 +161,13 @@ void operand_handler_throws() {
 
 Cases handler_cases() {
   return {
-      {"handler-throws", handler_throws},     {"handler-broadcasts", handler_broadcasts},
-      {"handler-aborts", handler_aborts},     {"handler-ends-thread", handler_ends_thread},
-      {"invalid-datatype", invalid_datatype}, {"operand-handler-throws", operand_handler_throws},
+      {"handler-throws", handler_throws},
+      {"handler-broadcasts", handler_broadcasts},
+      {"handler-aborts", handler_aborts},
+      {"handler-ends-thread", handler_ends_thread},
+      {"invalid-datatype", invalid_datatype},
+      {"operand-handler-throws", operand_handler_throws},
+      {"error-without-communicator", error_without_communicator},
   };
 }
 
