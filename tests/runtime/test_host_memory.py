@@ -229,6 +229,16 @@ def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
     assert done.lines("trunkline: ranks of one host") == []
 
 
+@pytest.mark.parametrize(("cost_us", "least", "most"), [("60", 250, None), ("0", 1, 1000)], ids=["moves", "idle"])
+def test_who_waits_serves_the_programs_own_messages(any_mpi: Mpi, cost_us: str, least: int, most: int | None):
+    """Where there are more ranks than processors, and looks at MPI have data to move: without a pause, else seldom."""
+    settings = shared(6, TRUNKLINE_BARRIER="flat")
+    done = any_mpi.run(6, any_mpi.program("runtime-looks"), cost_us, settings=settings, per_rank=[ON_SHARED_HOST])
+    looks = int(done.out.split()[0])
+    assert looks >= least
+    assert most is None or len(os.sched_getaffinity(0)) >= 6 or looks < most
+
+
 def check_groups(mpi: Mpi, ranks: int, per_host: int, groups: str, choices: str, **settings: str):
     """Each choice runs the cases of these groups, with so many ranks on a host."""
     command = [mpi.program("runtime-test"), "--require", "--groups", groups, "--choices", choices]

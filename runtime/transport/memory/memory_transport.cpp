@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/memory/memory_transport.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -18,6 +20,13 @@ constexpr std::uintptr_t memory_mark = std::uintptr_t{1} << 62U;
 constexpr std::uintptr_t mark_bits = std::uintptr_t{3} << 62U;
 static_assert(sizeof(std::uintptr_t) == 8);
 
+/// That this thread has had of a processor: neither waiting nor others' work counts.
+std::chrono::nanoseconds processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 bool is_in_memory(const Pending& pending) { return (pending.word & mark_bits) == memory_mark; }
 
 MemoryOperation& operation_of(const Pending& pending) {
@@ -33,6 +42,12 @@ constexpr unsigned idle_looks_to_one_at_mpi = 256;   ///< of a process that has 
 /// So too where each look has slept.
 constexpr auto between_looks_at_mpi = std::chrono::milliseconds(1);
 constexpr auto between_idle_looks_at_mpi = std::chrono::milliseconds(10);
+/// A look that costs the processor so much may have moved data of the program's own messages, and the next ones come
+/// without a pause for a while; for longer where there was another such look a moment ago. One in a thousand costs so
+/// much and has found nothing: what interrupts a thread counts, too.
+constexpr auto fruitful_look = std::chrono::microseconds(40);
+constexpr auto looks_on_for = std::chrono::microseconds(300);
+constexpr auto looks_on_again_for = std::chrono::milliseconds(1);
 /// Looks before a rank lets others run: at most a few microseconds, none where there are more ranks than processors.
 constexpr unsigned looks_before_rest = 256;
 constexpr unsigned looks_between_rests = 16;
@@ -204,7 +219,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
       if (memory_.is_over(one)) return Over{.index = i, .bytes = finish(one, *pending[i])};
       if (!lying && one.state == MemoryOperation::State::lying) lying = i;
     }
-    may_sleep = may_sleep && mpi_pending_.empty() && !lying && memory_.may_sleep();
+    may_sleep = may_sleep && !moves_others_data_ && mpi_pending_.empty() && !lying && memory_.may_sleep();
   }
   if (lying) {
     if (const auto bytes = read(operation_of(*pending[*lying]), *pending[*lying])) {
@@ -212,10 +227,12 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
     }
   }
   if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), watchdog)) {
+    const auto before = processor_time();
     if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
       fruitless_ = slow_yields_ = 0;
       return Over{.index = mpi_places_[over->index], .bytes = over->bytes};
     }
+    if (mpi_pending_.empty()) notes_look(processor_time() - before);
   }
   rest(may_sleep);
   return {};
@@ -224,7 +241,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
 /// `must`: something of MPI's is waited for.
 bool MemoryTransport::looks_at_mpi(bool must, Watchdog& watchdog) {
   ++fruitless_;
-  if (must) return true;
+  if (must || moves_others_data_) return true;
   if (has_slept_) {
     has_slept_ = false;
     const auto now = HostMemory::Clock::now();
@@ -235,6 +252,15 @@ bool MemoryTransport::looks_at_mpi(bool must, Watchdog& watchdog) {
   }
   if (!has_lately_used_mpi_) return fruitless_ % idle_looks_to_one_at_mpi == 0;
   return fruitless_ % (memory_.is_crowded() ? crowded_looks_to_one_at_mpi : looks_to_one_at_mpi) == 0;
+}
+
+/// At MPI, where nothing of ours was under way there.
+void MemoryTransport::notes_look(std::chrono::nanoseconds took) {
+  const bool is_fruitful = took > fruitful_look;
+  if (!is_fruitful && !moves_others_data_) return;
+  const auto now = HostMemory::Clock::now();
+  if (is_fruitful) looks_until_ = now + (now < looks_until_ ? looks_on_again_for : looks_on_for);
+  moves_others_data_ = now < looks_until_;
 }
 
 void MemoryTransport::uses_mpi() {

@@ -83,6 +83,7 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
                                          bool may_sleep);
   void send_within_host(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
                         std::span<Pending> pending);
+  void notes_look(std::chrono::nanoseconds took);
   void uses_mpi();
   [[nodiscard]] bool looks_at_mpi(bool must, Watchdog& watchdog);
   void rest(bool may_sleep);
@@ -95,6 +96,8 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
   unsigned slow_yields_ = 0;  ///< of them those after which somebody else has run
   bool is_lying_down_ = false;
   bool has_slept_ = false;
+  bool moves_others_data_ = false;  ///< looks at MPI lately have moved data of the program's own messages
+  HostMemory::Clock::time_point looks_until_{};
   bool has_lately_used_mpi_;  ///< this process, as far as this call knows
   HostMemory::Clock::time_point looked_at_mpi_{};
   std::optional<HostMemory::Partial> taken_{};  ///< and not yet put back
