@@ -22,6 +22,7 @@
 #include "model/transfer/wire.hpp"
 #include "processors.hpp"
 #include "rendezvous.hpp"
+#include "spans.hpp"
 
 namespace trunkline::simulate {
 namespace {
@@ -83,7 +84,7 @@ double payload_share(double bytes, const s4u::Host*, const s4u::Host*, const Lin
 }
 
 /// A flow for each message would have all messages of a host share its port and end together, however many segments a
-/// window lets out at once. A port sends them in the order in which they were handed to it: each waits, as if its
+/// window lets out at once. A port sends them in the order in which they leave their ranks: each waits, as if its
 /// latency were longer, until those before it have left. So do links behind the port that are slower, such as those
 /// between sites: a switch has the host's messages in its queue there. And so it is for the processors of both hosts,
 /// which messages keep busy one after another.
@@ -115,13 +116,15 @@ class Hosts {
 
   double through_port(const s4u::Host* from, double at_s, double wire) {
     const s4u::Link* const port = port_of(from);
-    double& free_at = free_at_[port];
-    const double start = std::max(at_s, free_at);
-    free_at = start + wire / port->get_bandwidth();
-    return start;
+    return spans_of(port_spans_[port]).take(at_s, wire / port->get_bandwidth());
   }
 
  private:
+  static Spans& spans_of(Spans& spans) {
+    spans.forget_before(s4u::Engine::get_clock());
+    return spans;
+  }
+
   /// The first link of every way to another host. There is one: a job has several hosts.
   const s4u::Link* port_of(const s4u::Host* from) {
     const s4u::Link*& port = port_[from];
@@ -153,11 +156,14 @@ class Hosts {
     // Here and not by SMPI's own options: those leave out blocking sends, such as the libraries' own algorithms make.
     const double leaves =
         processors_of(from).send(now, injection_s(from) + costs.send_s + costs.send_byte_s * wire + announced_s);
-    double& free_at = free_at_[links.front()];
-    const bool shares_wire = !eager && costs.shares_wire;
-    double start = shares_wire ? leaves : std::max(leaves, free_at);
-    free_at = std::max(free_at, start + wire / links.front()->get_bandwidth());
-    if (!shares_wire) start = queued(links, start, wire);
+    Spans& port = spans_of(port_spans_[links.front()]);
+    const double wire_s = wire / links.front()->get_bandwidth();
+    double start = leaves;
+    if (!eager && costs.shares_wire) {
+      port.fill(start, start + wire_s);
+    } else {
+      start = queued(links, port.take(start, wire_s), wire);
+    }
     start = in_window(from, to, links, bytes, start);
     // A long message is announced and asked for first.
     const double announced_way_s = eager ? 0.0 : trip.latency_s + answer_s(links);
@@ -198,9 +204,7 @@ class Hosts {
     for (const s4u::Link* const link : links) {
       if (link->get_bandwidth() >= slowest) continue;
       slowest = link->get_bandwidth();
-      double& free_at = queue_free_at_[{links.front(), link}];
-      start = std::max(start, free_at);
-      free_at = start + wire / slowest;
+      start = spans_of(queue_spans_[{links.front(), link}]).take(start, wire / slowest);
     }
     return start;
   }
@@ -246,9 +250,9 @@ class Hosts {
   std::unordered_map<const s4u::Host*, double> tcp_window_;
   std::map<std::pair<const s4u::Host*, const s4u::Host*>, double> drained_at_;  ///< when nothing is under way any more
   std::unordered_map<const s4u::Link*, double> back_s_;                         ///< by link: latency the other way
-  std::unordered_map<const s4u::Link*, double> free_at_;                        ///< by port
+  std::unordered_map<const s4u::Link*, Spans> port_spans_;                      ///< when each port is taken
   std::unordered_map<const s4u::Host*, const s4u::Link*> port_;
-  std::map<std::pair<const s4u::Link*, const s4u::Link*>, double> queue_free_at_;  ///< by port, and link behind it
+  std::map<std::pair<const s4u::Link*, const s4u::Link*>, Spans> queue_spans_;  ///< by port, and link behind it
   Links real_;
   std::unordered_map<const s4u::Host*, Processors> processors_;
 };

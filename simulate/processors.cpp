@@ -2,53 +2,21 @@
 #include "processors.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 namespace trunkline::simulate {
-
-namespace {
-
-/// The end of `seconds` of work that begins at `earliest` and rests where the processor is taken.
-double end_of(const std::map<double, double>& spans, double earliest, double seconds) {
-  double at = earliest;
-  auto next = spans.upper_bound(at);
-  if (next != spans.begin()) at = std::max(at, std::prev(next)->second);
-  for (; next != spans.end() && next->first < at + seconds; ++next) {
-    seconds -= next->first - at;
-    at = next->second;
-  }
-  return at + seconds;
-}
-
-/// All from the first gap at or after `earliest` to `end` is taken from now on: one span.
-void fill(std::map<double, double>& spans, double earliest, double end) {
-  double start = earliest;
-  auto next = spans.upper_bound(start);
-  if (next != spans.begin() && std::prev(next)->second >= start) {
-    --next;
-    start = next->first;
-  }
-  while (next != spans.end() && next->first <= end) {
-    end = std::max(end, next->second);
-    next = spans.erase(next);
-  }
-  spans.emplace(start, end);
-}
-
-}  // namespace
 
 double Processors::take(double earliest, double seconds, double now) {
   double soonest = std::numeric_limits<double>::infinity();
   Spans* taken = &busy_.front();
   for (Spans& spans : busy_) {
-    while (!spans.empty() && spans.begin()->second < now) spans.erase(spans.begin());
-    const double end = end_of(spans, earliest, seconds);
+    spans.forget_before(now);
+    const double end = spans.end_of(earliest, seconds);
     if (end >= soonest) continue;
     soonest = end;
     taken = &spans;
   }
-  fill(*taken, earliest, soonest);
+  taken->fill(earliest, soonest);
   end_messages(now);
   messages_.emplace(soonest, seconds);
   return soonest;
@@ -82,7 +50,7 @@ void Processors::compute(double now, double seconds) {
 
 double Processors::rest(double now) {
   const double until = *std::ranges::max_element(sending_until_);
-  for (Spans& spans : busy_) spans.clear();
+  for (Spans& spans : busy_) spans.forget_all();
   std::ranges::fill(sending_until_, now);
   messages_.clear();
   messages_s_ = owed_s_ = 0.0;

@@ -6,11 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "spans.hpp"
+
 namespace trunkline::simulate {
 
-/// The processors of one host, each with the spans of time, past and to come, that it is taken for. What a message
-/// needs is known when it is handed over, long before it arrives; so a span may lie ahead, and a later message may
-/// take a gap before it. Sends go first: a rank hands a segment on as soon as it has it, then takes in the next one.
+/// The processors of one host. Sends go first: a rank hands a segment on as soon as it has it, then takes in the next
+/// one.
 class Processors {
  public:
   explicit Processors(std::size_t count) : busy_(count), sending_until_(count) {}
@@ -32,13 +33,11 @@ class Processors {
   double rest(double now);
 
  private:
-  using Spans = std::map<double, double>;  ///< end by start; they do not overlap
-
   double take(double earliest, double seconds, double now);
   /// Those that ended by now.
   void end_messages(double now);
 
-  std::vector<Spans> busy_;                 ///< by processor; spans that ended are forgotten
+  std::vector<Spans> busy_;                 ///< by processor: when it is taken
   std::vector<double> sending_until_;       ///< one after another on each processor
   std::multimap<double, double> messages_;  ///< seconds of those sent and taken in, by their end
   double messages_s_ = 0.0;                 ///< of those that ended, since the program computed last
