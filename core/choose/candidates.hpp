@@ -120,7 +120,8 @@ inline constexpr std::size_t most_compared = 42;
 inline constexpr std::uint64_t least_bytes = 512;
 /// Where long links lie between ranks, their latencies count, which are known: any message may run otherwise.
 inline constexpr std::uint64_t least_bytes_of_sites = 1;
-inline constexpr const char* below_least_bytes = "less than 512 bytes: left to the MPI library";
+inline constexpr const char* below_least_bytes =
+    "less than 512 bytes: left to the MPI library, as no plan for short calls is known to pay";
 
 /// A plan predicted to take so much of the least time that the links allow is chosen whatever native is predicted to
 /// take: that can be no faster, and exchanges between hosts that change partners come less near to the least time than

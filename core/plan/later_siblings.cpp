@@ -6,13 +6,14 @@
 
 namespace trunkline {
 
-std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, const HostCosts& hosts) {
+LaterSiblings later_siblings(const TreeShape& shape, const Paths& paths, const HostCosts& hosts) {
   struct Arrival {
     double at_s;
     std::uint32_t node;
     bool is_local;
   };
-  std::vector<Rank> later(shape.nodes.size(), 0);
+  LaterSiblings of{.later = std::vector<Rank>(shape.nodes.size(), 0),
+                   .comes_s = std::vector<double>(shape.nodes.size(), 0.0)};
   std::vector<double> ready_s(shape.nodes.size(), 0.0);  // when all has come up to it
   std::vector<Arrival> arrivals;
   std::vector<std::uint32_t> children_first = parents_first(shape);
@@ -36,7 +37,9 @@ std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, con
     std::ranges::stable_sort(arrivals, std::ranges::greater(), &Arrival::at_s);
     Rank after = 0;
     for (const Arrival& one : arrivals) {
-      if (!one.is_local) later[one.node] = after++;
+      if (one.is_local) continue;
+      of.later[one.node] = after++;
+      of.comes_s[one.node] = one.at_s;
     }
     double all_s = static_cast<double>(leaves) * hosts.local_receive_s;
     std::ranges::reverse(arrivals);
@@ -45,7 +48,7 @@ std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, con
     }
     ready_s[at] = all_s;
   }
-  return later;
+  return of;
 }
 
 }  // namespace trunkline

@@ -11,9 +11,14 @@
 
 namespace trunkline {
 
-/// By node, but for those who share their parent's host: of its siblings in other hosts, those that come after it. What
-/// came before them is taken in when they come. Of those that come at once the ones that are sent to last come first.
-/// As short segments come, whose ways are hosts' costs and latencies. Time O(nodes * length of a path).
-[[nodiscard]] std::vector<Rank> later_siblings(const TreeShape& shape, const Paths& paths, const HostCosts& hosts);
+/// By node, but for those who share their parent's host.
+struct LaterSiblings {
+  std::vector<Rank> later;      ///< of its siblings in other hosts, those that come after it
+  std::vector<double> comes_s;  ///< when it comes itself, seconds
+};
+
+/// What came before them is taken in when they come. Of those that come at once the ones that are sent to last come
+/// first. As short segments come, whose ways are hosts' costs and latencies. Time O(nodes * length of a path).
+[[nodiscard]] LaterSiblings later_siblings(const TreeShape& shape, const Paths& paths, const HostCosts& hosts);
 
 }  // namespace trunkline

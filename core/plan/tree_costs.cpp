@@ -15,6 +15,7 @@
 #include "plan/in_flight.hpp"
 #include "plan/injections.hpp"
 #include "plan/later_siblings.hpp"
+#include "plan/port_queues.hpp"
 #include "plan/site_branches.hpp"
 #include "plan/tree_handlings.hpp"
 #include "plan/tree_shape.hpp"
@@ -191,6 +192,11 @@ class Sum {
       up_.assign(shape.nodes.size(), {});
       later_ = later_siblings(shape, paths_, hosts_);
     }
+    queues_.reset();
+    if (shape.exchange == TreeShape::no_node && looks_at_ports()) {
+      queues_ = port_queues(shape, up_.empty() ? std::vector<double>() : later_.comes_s, hosts_);
+    }
+    if (queues_) first_ways_.assign(shape.nodes.size(), {});
     note_ports(shape);
     const FirstSends sent = first_sends(shape);
     for (std::size_t round = 0; round + 1 < sent.begin.size(); ++round) {
@@ -417,13 +423,32 @@ class Sum {
         continue;
       }
       const PathCost path = transfers_.cost_of(transfer++);
-      ways_[to] = arrived(sending, path, injections_s);
+      if (queues_ && queues_->ahead[to] != no_rank) {
+        const TreeCosts::Way& first = first_ways_[queues_->first[parent]];
+        ways_[to] = arrived(behind_others(sending, parent, first, queues_->ahead[to], path), path, injections_s);
+      } else {
+        ways_[to] = arrived(sending, path, injections_s);
+      }
+      if (queues_) first_ways_[to] = ways_[to].by_wire;
       add_sends(sending, path.first_byte_s, injections_.down(from), false);
       if (up_.empty()) continue;
       Ways before_later = up_[parent];
-      add_sends(before_later, path.first_byte_s, injections_.down(from), false, static_cast<double>(later_[to]));
+      add_sends(before_later, path.first_byte_s, injections_.down(from), false, static_cast<double>(later_.later[to]));
+      if (queues_ && queues_->behind[to] != no_rank) {
+        const TreeCosts::Way& first = up_[queues_->first[parent]].by_wire;
+        before_later = behind_others(before_later, parent, first, queues_->behind[to], path);
+      }
       up_[to] = arrived(before_later, path, injections_s);
     }
+  }
+
+  /// By the wire: once the host has it, so many messages of its ranks, whoever sends them, go before.
+  [[nodiscard]] Ways behind_others(Ways sending, std::uint32_t sender, const TreeCosts::Way& first, Rank messages,
+                                   const PathCost& path) const {
+    const bool has_it_first = queues_->first[sender] == sender;
+    sending.by_wire = has_it_first ? first : arrived(first, PathCost(), 0.0, true);
+    sending.by_wire.per_byte_s += static_cast<double>(messages) * path.first_byte_s;
+    return sending;
   }
 
   void add_local_leaves(Ways& sending, std::uint32_t parent, HostIndex host, Rank leaves) {
@@ -450,8 +475,10 @@ class Sum {
   TreeHandlings handlings_;
   std::vector<Ways> ways_;  ///< by node of the tree's shape
   std::vector<Ways> up_;    ///< the same of what goes up, where children's order is that in which they come; or none
-  std::vector<std::pair<std::uint32_t, Ways>> up_from_leaf_;   ///< by parent: of local leaves, likewise
-  std::vector<Rank> later_;                                    ///< by node: see later_siblings()
+  std::vector<std::pair<std::uint32_t, Ways>> up_from_leaf_;  ///< by parent: of local leaves, likewise
+  LaterSiblings later_;
+  std::optional<PortQueues> queues_;                           ///< of the shape
+  std::vector<TreeCosts::Way> first_ways_;                     ///< with them, by node: by the wire, before it sends
   std::vector<std::pair<std::uint32_t, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
   double deepest_byte_s_ = 0.0;

@@ -59,12 +59,12 @@ constexpr double meeting_at_ports = 1.34;
 constexpr double handed_on_at_once = 0.55;
 
 /// Where hosts and not links set the pace, a rank that always talks to other hosts does, and waits for some of what it
-/// must hand on. Where others of its host hand blocks on in memory, ranks come to a round at different times and wait
-/// longer. Simulated at 100 Gbit/s, hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13
-/// messages on hosts of one rank, and about as many on 8 hosts of 4 since windows are no longer than processors need;
-/// of longer blocks 0.94 to 1.06 on either (docs/results/hosts.md).
+/// must hand on. Where others of its host hand blocks on in memory, there is less to wait for. Simulated at 100 Gbit/s,
+/// hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13 messages on hosts of one rank, 1.05 to
+/// 1.10 on 24 hosts of 2, 0.99 to 1.05 of 4 and 0.85 to 0.95 of 16; of longer blocks 0.94 to 1.06
+/// (docs/results/hosts.md).
 constexpr double waiting_alike = 1.13;
-constexpr double waiting_mixed = 1.15;
+constexpr double waiting_mixed = 1.02;
 
 /// What the busiest rank spends on a block, which it takes and hands on.
 double busiest_seconds(const RoundCosts& costs, std::uint64_t block) {

@@ -54,7 +54,7 @@ TEST(LaterSiblings, AreThoseThatAreTakenInAfter) {
   Tree tree = root_alone(6, 0);
   for (const Rank rank : {1U, 2U, 3U}) add_child(tree, 0, rank);
   for (const Rank rank : {4U, 5U}) add_child(tree, 2, rank);
-  const auto later = later_siblings(shape_of(tree, placement), Paths(star), host_costs_named("mpich"));
+  const auto later = later_siblings(shape_of(tree, placement), Paths(star), host_costs_named("mpich")).later;
   EXPECT_EQ(later, (std::vector<Rank>{0, 1, 0, 2, 0, 1}));
 }
 

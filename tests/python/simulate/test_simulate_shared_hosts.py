@@ -67,6 +67,11 @@ def test_predictions_are_what_simulations_take(trunkline, two_leaves, ranks, rat
         ("allreduce", 4, "10Gbit", "8,1KiB,8KiB", "4-lane-radix"),
         ("allreduce", 3, "1Gbit", "8,1KiB", "4-lane-radix"),
         ("allreduce", 16, "100Gbit", "8,8KiB", "4-lane-radix,16-lane-radix"),
+        ("bcast", 2, "10Gbit", "8,1KiB", "16-lane-tree,64-lane-tree"),
+        ("bcast", 2, "1Gbit", "1KiB,8KiB", "64-lane-tree"),
+        ("bcast", 4, "10Gbit", "1KiB,8KiB", "4-lane-tree,64-lane-tree"),
+        ("reduce", 4, "1Gbit", "1KiB,8KiB", "16-lane-tree"),
+        ("reduce", 16, "10Gbit", "8,8KiB", "16-lane-tree,64-lane-tree"),
     ],
 )
 def test_predictions_on_leaves_and_spines(trunkline, collective, ranks, rate, sizes, names):
