@@ -147,7 +147,7 @@ constexpr std::array uncertainty_table{
     Uncertainty{.name = "trees of all ranks of hosts",
                 .margin = 1.08,
                 .handicap = 1.05,
-                .lost_of_links = 0.2,
+                .lost_of_links = 0.35,
                 .why = "hosts that send at once meet at trunks",
                 .source =
                     "simulated, broadcasts and reduces of 8 B to 8 KiB on 24 hosts of 2, 4 and 16 ranks took 0.94 to "

@@ -392,4 +392,4 @@ def test_a_plan_of_rounds_is_for_one_collective(trunkline, tmp_path):
     file.write_text(file.read_text().replace("collective: allgather", "collective: allreduce"))
     refused = trunkline("plan", "paper-1", "--plan", file)
     assert refused.status == 2
-    assert "round 0" in refused.error
+    assert "is no generator of rounds for this collective; known for allreduce are allreduce-ring" in refused.error

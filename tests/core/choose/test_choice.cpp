@@ -307,7 +307,7 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItSurelyBeatsNative, ()) {
       if (!one.algorithm.ends_with("-lane-tree")) return compared_s(one, shares);
       const auto laid =
           std::ranges::find(facts.laid, one.algorithm, [](const Alternative& of) { return of.candidate->name; });
-      return one.seconds * 1.05 + 0.2 * laid->least_byte_s * static_cast<double>(wire_bytes(bytes));
+      return one.seconds * 1.05 + 0.35 * laid->least_byte_s * static_cast<double>(wire_bytes(bytes));
     };
     std::vector<Prediction> may_run = all;
     if (bytes < least_bytes) {
