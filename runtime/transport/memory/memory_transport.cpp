@@ -227,21 +227,25 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
     }
   }
   if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), watchdog)) {
-    const auto before = processor_time();
+    const bool others_alone = mpi_pending_.empty();
+    const auto before = others_alone ? processor_time() : std::chrono::nanoseconds();
     if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
       fruitless_ = slow_yields_ = 0;
       return Over{.index = mpi_places_[over->index], .bytes = over->bytes};
     }
-    if (mpi_pending_.empty()) notes_look(processor_time() - before);
+    if (others_alone) notes_look(processor_time() - before);
   }
-  rest(may_sleep);
+  rest(may_sleep && !moves_others_data_);
   return {};
 }
 
 /// `must`: something of MPI's is waited for.
 bool MemoryTransport::looks_at_mpi(bool must, Watchdog& watchdog) {
   ++fruitless_;
-  if (must || moves_others_data_) return true;
+  if (must || moves_others_data_) {
+    has_slept_ = false;
+    return true;
+  }
   if (has_slept_) {
     has_slept_ = false;
     const auto now = HostMemory::Clock::now();
