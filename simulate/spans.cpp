@@ -23,7 +23,6 @@ void Spans::fill(double earliest, double end) {
   if (next != taken_.begin() && std::prev(next)->second >= start) {
     --next;
     start = next->first;
-    end = std::max(end, next->second);
   }
   while (next != taken_.end() && next->first <= end) {
     end = std::max(end, next->second);

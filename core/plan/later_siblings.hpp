@@ -17,7 +17,7 @@ struct LaterSiblings {
   std::vector<double> comes_s;  ///< when it comes itself, seconds
 };
 
-/// What came before them is taken in when they come. Of those that come at once the ones that are sent to last come
+/// What came before one is taken in when it comes. Of those that come at once the ones that are sent to last come
 /// first. As short segments come, whose ways are hosts' costs and latencies. Time O(nodes * length of a path).
 [[nodiscard]] LaterSiblings later_siblings(const TreeShape& shape, const Paths& paths, const HostCosts& hosts);
 
