@@ -82,7 +82,6 @@ int stop(MPI_Comm, int, void*, void*) {
     Communicator::free_all(*opened);
     if (recording != nullptr) compare_clocks_at_end(*recording, *opened);
     opened->late().end();
-    if (shared_memory != nullptr) shared_memory->end();
   }
   finalized = true;
   if (recording != nullptr) stop_trace(*recording);

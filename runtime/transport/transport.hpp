@@ -113,9 +113,18 @@ class Transport {
   /// Lets go of what an error left behind. Returns whether there was any: its memory may still be used then.
   [[nodiscard]] virtual bool let_go(std::span<Pending> pending, bool cancel) noexcept = 0;
 
-  /// A receive of a message that is sent for certain, but that nobody needs any more: it goes on after the call. Its
-  /// memory is kept until then.
+  /// Whether a message between that rank and this one goes on while both are elsewhere, such as in a call of MPI's own.
+  /// Alike on both. Of other messages each must be received in its call: its receiver, once it has left, may never look
+  /// again (docs/faults.md, "Who waits for whom").
+  [[nodiscard]] virtual bool outlives(int rank) const noexcept = 0;
+
+  /// A receive of a message that is sent for certain, but that this rank no longer needs: it goes on after the call.
+  /// Its memory is kept until then. From a rank that outlives() is true of.
   virtual void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept = 0;
+
+  /// A short message that its receiver may take after its call: this rank does not wait until it has left, and keeps
+  /// `memory`, where it lies, until then. To a rank that outlives() is true of. Throws MpiError.
+  virtual void send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) = 0;
 
   /// Datagrams between the call's ranks; null on all of them: there are none.
   [[nodiscard]] virtual Datagrams* datagrams() noexcept { return nullptr; }

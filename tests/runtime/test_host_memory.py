@@ -24,6 +24,8 @@ SITES = Path(__file__).with_name("sites.yaml")
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 TURNS = os.environ.get("TRUNKLINE_TEST_MEMORY", "1")
 """How often each algorithm runs, with other lengths, elements and roots."""
+NATIVE_CALLS = os.environ.get("TRUNKLINE_TEST_NATIVES", "15")
+"""How often each collective of ours comes before each of MPI's own."""
 BY_TREES = "two-tree:1448"
 
 
@@ -166,6 +168,16 @@ def test_the_program_goes_on_where_something_is_wrong(any_mpi: Mpi, memory: str)
     cases = [f"{one}@{choice}" for choice in (BY_TREES, "flat") for one in REDUCING]
     cases += [f"{one}@{choice}" for choice in ("linear", "scatter-ring") for one in ("shorter", "longer", "other-root")]
     fault(any_mpi, *cases, "error-elsewhere@flat", "late-beside-a-faulty-one@flat:256KiB", memory=memory)
+
+
+@pytest.mark.parametrize(("ranks", "per_host"), [(3, 3), (5, 2)])
+def test_mpis_own_calls_between_ours(any_mpi: Mpi, ranks: int, per_host: int):
+    """A rank that has left our call for one of MPI's own looks into memory no more: others must not need it."""
+    program = any_mpi.program("runtime-faults")
+    cases = [f"native-after-ours@{choice}" for choice in ("multicast", BY_TREES, "scatter-ring", "auto")]
+    settings = shared(per_host, NAP_US="200", NATIVE_CALLS=NATIVE_CALLS)
+    done = any_mpi.run(ranks, program, *cases, settings=settings, per_rank=[ON_SHARED_HOST])
+    assert done.out.count(": fine") == ranks, done.out + done.err
 
 
 @pytest.mark.parametrize("one", ["killed-rank", "killed-in-allreduce", "handler-aborts"])

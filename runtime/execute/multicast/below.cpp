@@ -96,7 +96,8 @@ void Below::reported(int rank, const Report& report) {
 
 bool Below::said_done(int rank) {
   const auto place = place_of(rank);
-  return place && !std::exchange(children_[*place].is_done, true);
+  if (!place || !transport_.outlives(rank)) return false;  // its word is here as soon, and must not be left behind
+  return !std::exchange(children_[*place].is_done, true);
 }
 
 std::optional<Report> Below::report(const Packets& packets) const {

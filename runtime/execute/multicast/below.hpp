@@ -52,7 +52,8 @@ class Below {
   /// Keeps what a child reports, unless it is older than what is known.
   void reported(int rank, const Report& report);
 
-  /// A child says by a datagram what its word `done` will say, which may take much longer. Whether it is news.
+  /// A child says by a datagram what its word `done` will say, which may take much longer. Whether it is news: not of a
+  /// child whose word cannot be left for after the call.
   bool said_done(int rank);
 
   /// Of all of them; empty where one has not reported yet.

@@ -64,13 +64,15 @@ bool MulticastReceiver::advance() {
   return false;
 }
 
-/// By datagrams, which cost hosts less and wait for nothing, and by a message that cannot get lost, for which its
-/// parent listens.
+/// By a message that cannot get lost, for which its parent listens. Before it by datagrams, which cost hosts less and
+/// wait for nothing: a parent that hears one leaves, and so does this rank, whatever becomes of the message.
 void MulticastReceiver::leave() {
   if (is_gone(parent_)) return;
+  if (!transport().outlives(parent_)) return say(Word::Kind::done);
   for (unsigned copy = 0; copy < copies(); ++copy) datagrams_.to_one(parent_, {.kind = Datagram::Kind::done});
   datagrams_.flush();
-  say(Word::Kind::done);
+  happened(Event::Kind::told, Event::Step::done, parent_);
+  transport().send_off(std::make_shared<Word>(Word{.kind = Word::Kind::done}), sizeof(Word), parent_, 0);
 }
 
 /// Of what it says to its parent.

@@ -174,25 +174,4 @@ bool HostMemory::let_go(MemoryOperation& one, MemoryCall& call) noexcept {
   return is_in_use;
 }
 
-void HostMemory::outlive(MemoryOperation& one, MemoryCall& call) noexcept {
-  if (one.state == MemoryOperation::State::posted) {
-    try {
-      late_.push_back({.peer = one.peer, .stream = one.stream, .key = call.key});
-    } catch (const std::bad_alloc&) {  // then a later communicator of the same number may find what comes
-    }
-  }
-  static_cast<void>(let_go(one, call));
-}
-
-void HostMemory::end() noexcept {
-  while (true) {
-    {
-      const auto lock = guard();
-      if (late_.empty()) return;
-      progress();
-    }
-    std::this_thread::yield();
-  }
-}
-
 }  // namespace trunkline::runtime

@@ -68,9 +68,6 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  /// In MPI_Finalize: waits for what is still to come to receives that outlive their calls.
-  void end() noexcept;
-
   /// Whether messages are read from the sender's memory.
   [[nodiscard]] bool reads() const noexcept { return reads_; }
   [[nodiscard]] const MemoryLimits& limits() const noexcept { return limits_; }
@@ -166,8 +163,6 @@ class HostMemory {
 
   /// Nobody waits for it any more; returns whether its memory may still be read.
   [[nodiscard]] bool let_go(MemoryOperation& one, MemoryCall& call) noexcept;
-  /// Of a receive: what comes for it is dropped.
-  void outlive(MemoryOperation& one, MemoryCall& call) noexcept;
 
  private:
   struct Peer {
@@ -178,11 +173,6 @@ class HostMemory {
     std::uint64_t sent = 0;   ///< messages that were put into its inbox
     std::uint64_t taken = 0;  ///< of its messages in ours
     MemoryQueue queue{};      ///< what waits for room there
-  };
-  struct Late {
-    std::uint32_t peer;
-    std::uint16_t stream;
-    MemoryCallKey key;
   };
   static constexpr std::uint16_t elsewhere = 0xFFFF;
   struct Card;
@@ -219,7 +209,6 @@ class HostMemory {
   [[nodiscard]] bool is_sound(const SharedMessage& message) const;
   [[nodiscard]] bool is_sound(const ShelfWord& word) const;
   void take_piece(std::uint32_t peer, const SharedMessage& message);
-  [[nodiscard]] bool is_expected_late(std::uint32_t peer, std::uint16_t stream, const MemoryCallKey& key);
   void deliver(MemoryOperation& one, const EarlyMessage& head, const std::byte* data);
   void ask_instead(MemoryOperation& one);
   void settle(std::uint32_t peer, std::uint32_t ticket) noexcept;
@@ -246,8 +235,7 @@ class HostMemory {
   std::list<MemoryOperation> operations_{};
   std::vector<MemoryOperation*> spare_operations_{};
   std::list<EarlyMessage> early_{};  ///< of calls that have not begun here
-  std::vector<Late> late_{};
-  std::size_t queued_ = 0;  ///< in all peers' queues
+  std::size_t queued_ = 0;           ///< in all peers' queues
   std::atomic<Clock::time_point> used_mpi_{};
 
   SlotCopies copies_;

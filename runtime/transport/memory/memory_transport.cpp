@@ -332,12 +332,4 @@ bool MemoryTransport::let_go(std::span<Pending> pending, bool cancel) noexcept {
   return left_over;
 }
 
-void MemoryTransport::outlive(std::shared_ptr<void> memory, Pending& receive) noexcept {
-  if (!is_in_memory(receive)) return mpi_.outlive(std::move(memory), receive);
-  const Uncancelled uncancelled;
-  const auto guard = memory_.guard();
-  memory_.outlive(operation_of(receive), call_);
-  receive = {};
-}
-
 }  // namespace trunkline::runtime

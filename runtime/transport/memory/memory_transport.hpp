@@ -52,7 +52,15 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
     mpi_.say_long_wait(awaited, receiving);
   }
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
-  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
+  /// Memory is looked at in calls of ours alone.
+  [[nodiscard]] bool outlives(int rank) const noexcept override { return !memory_.peer(rank); }
+  void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
+    mpi_.outlive(std::move(memory), receive);
+  }
+  void send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) override {
+    uses_mpi();
+    mpi_.send_off(std::move(memory), bytes, to, stream);
+  }
 
  private:
   [[nodiscard]] std::uint64_t most_bytes() const noexcept override {

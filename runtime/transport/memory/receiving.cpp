@@ -88,11 +88,6 @@ bool HostMemory::take(std::uint32_t peer, const SharedMessage& message) {
                     .call = key,
                     .data = nullptr};
   const std::byte* const data = is_in_slot ? theirs.slot(message.slot) : message.data.data();
-  if (!late_.empty() && is_expected_late(peer, message.stream, key)) {
-    settle(peer, message.ticket);
-    free_slot();
-    return true;
-  }
   const auto call = std::ranges::find_if(calls_, [&](const MemoryCall& one) { return one.key.is_same_call(key); });
   if (call != calls_.end() && call->key.claim != key.claim) {
     call->has_other_claims = true;
@@ -117,15 +112,6 @@ bool HostMemory::take(std::uint32_t peer, const SharedMessage& message) {
     return false;
   }
   free_slot();
-  return true;
-}
-
-bool HostMemory::is_expected_late(std::uint32_t peer, std::uint16_t stream, const MemoryCallKey& key) {
-  const auto found = std::ranges::find_if(late_, [&](const Late& one) {
-    return one.peer == peer && one.stream == stream && one.key.is_same_call(key) && one.key.claim == key.claim;
-  });
-  if (found == late_.end()) return false;
-  late_.erase(found);
   return true;
 }
 

@@ -188,4 +188,11 @@ void MpiTransport::outlive(std::shared_ptr<void> memory, Pending& receive) noexc
   receive = {};
 }
 
+void MpiTransport::send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(PMPI_Isend(memory.get(), bytes, MPI_BYTE, to, tag(stream), ours_.communicator(), &request));
+  const Uncancelled uncancelled;
+  ours_.late().add(std::move(memory), request);
+}
+
 }  // namespace trunkline::runtime

@@ -78,7 +78,11 @@ class MpiTransport final : public Transport {
   void give_up_too(int code, std::span<const int> peers) noexcept override { tell_ranks(peers, code); }
   void say_long_wait(std::span<const int> awaited, bool receiving) const override;
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override;
+  /// The library's progress goes on with it in each of its calls.
+  [[nodiscard]] bool outlives(int /*rank*/) const noexcept override { return true; }
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override;
+  /// Never synchronous: a rank that has left may be away for long.
+  void send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) override;
 
  private:
   [[nodiscard]] int tag(unsigned stream) const { return ours_.tags().tag(id_, number_, claim_, streams_, stream); }

@@ -139,10 +139,19 @@ class ThreadsTransport final : public Transport {
     return left_over;
   }
 
+  [[nodiscard]] bool outlives(int /*rank*/) const noexcept override { return true; }
+
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
     const std::scoped_lock lock(network_.mutex_);
     network_.late_.push_back(std::move(memory));
     receive = {};
+  }
+
+  void send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) override {
+    Pending pending;
+    send({.at = static_cast<std::byte*>(memory.get()), .count = bytes, .bytes = bytes}, to, stream, false, pending);
+    const std::scoped_lock lock(network_.mutex_);
+    network_.late_.push_back(std::move(memory));
   }
 
  private:

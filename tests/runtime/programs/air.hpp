@@ -234,8 +234,12 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override {
     return messages_.let_go(pending, cancel);
   }
+  [[nodiscard]] bool outlives(int rank) const noexcept override { return messages_.outlives(rank); }
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
     messages_.outlive(std::move(memory), receive);
+  }
+  void send_off(std::shared_ptr<void> memory, int bytes, int to, unsigned stream) override {
+    messages_.send_off(std::move(memory), bytes, to, stream);
   }
   [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return has_group_ ? &datagrams_ : nullptr; }
   [[nodiscard]] bool are_heard() const { return datagrams_.are_heard(); }

@@ -569,23 +569,5 @@ TEST(HostMemory, WhoIsHandedASumNeedNotKnowByWhom) {
   }
 }
 
-TEST(HostMemory, DropsWhatComesForAReceiveThatOutlivesItsCall) {
-  Host host(2, {}, true);
-  const MemoryCallKey key{.turn = 5, .claim = 3};
-  std::vector<unsigned char> got(100, 0);
-  MemoryCall& call = host[1].enter(key);
-  host[1].outlive(receiving(host[1], call, 0, got.data(), 100), call);
-  host[1].leave(call);
-  const std::vector<unsigned char> late = content(100, 1);
-  const std::vector<unsigned char> data = content(100, 2);
-  host[0].send(sending(host[0], key, 1, late.data(), 100, 16384, false));
-  host[1].end();
-  // Another communicator of the same number, and as many calls later.
-  host[0].send(sending(host[0], key, 1, data.data(), 100, 16384, false));
-  MemoryOperation& one = receiving(host[1], host[1].enter(key), 0, got.data(), 100);
-  EXPECT_TRUE(is_over(host[1], one));
-  EXPECT_EQ(got, data);
-}
-
 }  // namespace
 }  // namespace trunkline::runtime

@@ -29,6 +29,7 @@ using Cases = std::map<std::string, std::function<void()>>;  ///< by name
 [[nodiscard]] Cases disagreement_cases();
 [[nodiscard]] Cases handler_cases();
 [[nodiscard]] Cases lateness_cases();
+[[nodiscard]] Cases native_cases();
 [[nodiscard]] Cases scarcity_cases();
 
 /// Says `what` went wrong, and in which case, where `ok` is false.

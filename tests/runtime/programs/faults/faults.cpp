@@ -47,7 +47,7 @@ void choose(const char* choice) {
   auto* const set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
   if (set == nullptr) return;
   bool taken = false;
-  for (const char* const collective : {"bcast", "reduce", "allreduce", "reduce-scatter", "allgather"}) {
+  for (const char* const collective : {"bcast", "reduce", "allreduce", "reduce-scatter", "allgather", "barrier"}) {
     set(collective, "auto");  // what has no such algorithm does not keep that of the case before
     taken = set(collective, choice) == 0 || taken;
   }
@@ -111,8 +111,8 @@ using namespace faults;  // whose program this is
 
 Cases all_cases() {
   Cases all;
-  for (const auto& some :
-       {communicator_cases, datagram_cases, disagreement_cases, handler_cases, lateness_cases, scarcity_cases})
+  for (const auto& some : {communicator_cases, datagram_cases, disagreement_cases, handler_cases, lateness_cases,
+                           native_cases, scarcity_cases})
     all.merge(some());
   return all;
 }
