@@ -7,16 +7,17 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <random>
 #include <vector>
 
 namespace trunkline::copy {
 namespace {
 
-constexpr std::size_t longest_name = 256;
+constexpr std::size_t longest_name = NAME_MAX + 1;
+constexpr const char* host_mark = "{host}";
 using Name = std::array<char, longest_name>;
 
 std::string own_host() {
@@ -40,44 +41,54 @@ bool is_first_of_host(const std::string& host, int rank, int ranks) {
 }
 
 std::string with_host(std::string folder, const std::string& host) {
-  constexpr const char* mark = "{host}";
-  for (std::size_t at = folder.find(mark); at != std::string::npos; at = folder.find(mark, at + host.size())) {
-    folder.replace(at, std::strlen(mark), host);
+  for (std::size_t at = folder.find(host_mark); at != std::string::npos;
+       at = folder.find(host_mark, at + host.size())) {
+    folder.replace(at, std::strlen(host_mark), host);
   }
   return folder;
 }
 
-std::string marker(const std::string& folder, std::uint64_t job, int rank) {
-  return folder + "/.trunkline-copy-" + std::to_string(job) + "-" + std::to_string(rank);
+std::string marker(std::uint64_t job, int rank) {
+  return ".trunkline-copy-" + std::to_string(job) + "-" + std::to_string(rank);
 }
 
-/// Makes the folder and this rank's file in it; why not, or nothing.
-std::string make_marker(const std::string& folder, const std::string& file) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return "cannot make folder " + folder + ": " + error.message();
-  const int opened = open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (opened < 0) return "cannot write into " + folder + ": " + std::strerror(errno);
-  close(opened);
-  return {};
+/// Makes this rank's file in the folder, and looks at it.
+struct stat make_marker(Folder& folder, const std::string& name) {
+  struct stat made {};
+  const Descriptor file(openat(folder.opened.get(), name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC,
+                               S_IRUSR | S_IWUSR));
+  if (!file.is_open() || fstat(file.get(), &made) != 0) {
+    folder.failure = "cannot write into " + folder.path + ": " + std::strerror(errno);
+  }
+  return made;
 }
+
+/// What tells whether a file in a folder is the marker of a rank.
+struct Seen {
+  unsigned long long folder = 0;  ///< its inode; 0: the rank has none
+  unsigned long long owner = 0;   ///< of the marker, as its rank sees it
+};
 
 /// Whether a rank of another host before this one sees the same folder. Folders that are one have one inode; of the
-/// ranks with that number, the file that one has made tells.
-bool sees_folder_of_another(const Writers& mine, MPI_Comm firsts, std::uint64_t job) {
+/// ranks with that number, the file that one has made tells. One that another user has put there says nothing.
+bool sees_folder_of_another(const Folder& mine, const struct stat& own_marker, MPI_Comm firsts, std::uint64_t job) {
   int rank = 0;
   int ranks = 0;
   MPI_Comm_rank(firsts, &rank);
   MPI_Comm_size(firsts, &ranks);
+  Seen seen{.folder = 0, .owner = own_marker.st_uid};
   struct stat of_folder {};
-  unsigned long long number = 0;
-  if (mine.failure.empty() && stat(mine.folder.c_str(), &of_folder) == 0) number = of_folder.st_ino;
-  std::vector<unsigned long long> numbers(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&number, 1, MPI_UNSIGNED_LONG_LONG, numbers.data(), 1, MPI_UNSIGNED_LONG_LONG, firsts);
-  if (number == 0) return false;
+  if (mine.failure.empty() && fstat(mine.opened.get(), &of_folder) == 0) seen.folder = of_folder.st_ino;
+  std::vector<Seen> all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&seen, sizeof seen, MPI_BYTE, all.data(), sizeof seen, MPI_BYTE, firsts);
+  if (seen.folder == 0) return false;
   for (int other = 0; other < rank; ++other) {
-    if (numbers[static_cast<std::size_t>(other)] != number) continue;
-    if (access(marker(mine.folder, job, other).c_str(), F_OK) == 0) return true;
+    const Seen& before = all[static_cast<std::size_t>(other)];
+    struct stat there {};
+    if (before.folder == seen.folder && mine.look_at(marker(job, other), there) && S_ISREG(there.st_mode) &&
+        there.st_nlink == 1 && there.st_uid == before.owner) {
+      return true;
+    }
   }
   return false;
 }
@@ -89,8 +100,7 @@ Writers find_writers(const std::string& folder) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Writers writers{.host = own_host(), .folder = {}, .failure = {}};
-  writers.folder = with_host(folder, writers.host);
+  Writers writers{.host = own_host(), .folder = {}};
   unsigned long long job = std::random_device{}();
   MPI_Bcast(&job, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
   MPI_Comm firsts = MPI_COMM_NULL;
@@ -99,13 +109,15 @@ Writers find_writers(const std::string& folder) {
 
   int first = 0;
   MPI_Comm_rank(firsts, &first);
-  const std::string own_marker = marker(writers.folder, job, first);
-  writers.failure = make_marker(writers.folder, own_marker);
+  const std::string own_marker = marker(job, first);
+  struct stat made {};
+  writers.folder = make_folder(with_host(folder, writers.host));
+  if (writers.folder.failure.empty()) made = make_marker(writers.folder, own_marker);
   MPI_Barrier(firsts);  // all files are there
-  const int shares = sees_folder_of_another(writers, firsts, job) ? 1 : 0;
+  const int shares = sees_folder_of_another(writers.folder, made, firsts, job) ? 1 : 0;
   MPI_Comm_size(firsts, &writers.hosts);
-  MPI_Allreduce(&shares, &writers.sharing, 1, MPI_INT, MPI_SUM, firsts);  // nobody looks any more
-  if (writers.failure.empty()) unlink(own_marker.c_str());
+  MPI_Allreduce(&shares, &writers.sharing, 1, MPI_INT, MPI_SUM, firsts);  // no rank looks any more
+  if (writers.folder.failure.empty()) unlinkat(writers.folder.opened.get(), own_marker.c_str(), 0);
   MPI_Comm_split(firsts, shares == 0 ? 0 : MPI_UNDEFINED, first, &writers.all);
   MPI_Comm_free(&firsts);
   return writers;

@@ -6,13 +6,14 @@
 
 #include <string>
 
+#include "folder.hpp"
+
 namespace trunkline::copy {
 
 struct Writers {
   MPI_Comm all = MPI_COMM_NULL;  ///< those that write, and rank 0; null on others
   std::string host;              ///< this rank's
-  std::string folder;            ///< of this host, made where it was not there
-  std::string failure;           ///< why nothing can be written there
+  Folder folder;                 ///< of this host, made where it was not there
   int hosts = 0;                 ///< of the job; on rank 0
   int sharing = 0;               ///< hosts of them that see another one's folder; on rank 0
 };

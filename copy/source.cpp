@@ -12,23 +12,41 @@ namespace trunkline::copy {
 
 Source::Source(const std::string& file) { look_at(file); }
 
-void Source::fail(const std::string& why) { why.copy(facts_.failure.data(), facts_.failure.size() - 1); }
+bool Source::is_regular(const std::string& file, const struct stat& of) {
+  if (S_ISDIR(of.st_mode)) failure_ = file + " is a folder: name its files, or pack it (tar)";
+  if (!S_ISDIR(of.st_mode) && !S_ISREG(of.st_mode)) failure_ = file + " is no regular file";
+  return failure_.empty();
+}
 
+/// It is looked at before it is opened, since some devices do something then, and afterwards, since it may be another
+/// one by then: a pipe, which would be waited for.
 void Source::look_at(const std::string& file) {
-  const std::string name = std::filesystem::path(file).filename();
-  if (name.size() >= facts_.name.size()) return fail(file + ": its name is too long");
-  name.copy(facts_.name.data(), facts_.name.size() - 1);
-  file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is refused, not waited for
+  const std::filesystem::path path(file);
+  const std::string folder = path.has_parent_path() ? path.parent_path() : ".";
   struct stat of {};
-  if (file_ < 0 || fstat(file_, &of) != 0) return fail("cannot read " + file + ": " + std::strerror(errno));
-  if (S_ISDIR(of.st_mode)) return fail(file + " is a folder: name its files, or pack it (tar)");
-  if (!S_ISREG(of.st_mode)) return fail(file + " is no regular file");
+  struct stat of_folder {};
+  bool is_seen = stat(folder.c_str(), &of_folder) == 0 && stat(file.c_str(), &of) == 0;
+  if (is_seen && !is_regular(file, of)) return;
+  if (is_seen) file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  is_seen = is_seen && file_ >= 0 && fstat(file_, &of) == 0;
+  if (!is_seen) {
+    failure_ = "cannot read " + file + ": " + std::strerror(errno);
+    return;
+  }
+  if (!is_regular(file, of)) return;
+  const std::string name = path.filename();
+  if (name.size() >= facts_.name.size()) {
+    failure_ = file + ": its name is longer than " + std::to_string(facts_.name.size() - 1) + " bytes";
+    return;
+  }
+  name.copy(facts_.name.data(), facts_.name.size() - 1);
   posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  facts_.can_be_read = true;
   facts_.bytes = static_cast<std::uint64_t>(of.st_size);
   facts_.changed_s = of.st_mtim.tv_sec;
   facts_.changed_ns = of.st_mtim.tv_nsec;
-  facts_.device = of.st_dev;
-  facts_.inode = of.st_ino;
+  facts_.folder_device = of_folder.st_dev;
+  facts_.folder_inode = of_folder.st_ino;
   facts_.mode = of.st_mode & 07777U;
   facts_.user = of.st_uid;
   facts_.group = of.st_gid;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <climits>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,13 +16,13 @@ namespace trunkline::copy {
 
 /// What every rank needs to know of a file before its bytes come; sent as it is.
 struct Facts {
-  std::array<char, 256> name{};     ///< without its folder
-  std::array<char, 512> failure{};  ///< why it cannot be copied; empty: it can
+  std::array<char, PATH_MAX> name{};  ///< without its folder
+  bool can_be_read = false;           ///< else rank 0 knows why not
   std::uint64_t bytes = 0;
   std::int64_t changed_s = 0;  ///< its time of change
   std::int64_t changed_ns = 0;
-  std::uint64_t device = 0;  ///< with its inode: which file it is, on rank 0's host
-  std::uint64_t inode = 0;
+  std::uint64_t folder_device = 0;  ///< with the inode: the folder that it is in, on rank 0's host
+  std::uint64_t folder_inode = 0;
   std::uint32_t mode = 0;
   std::uint32_t user = 0;
   std::uint32_t group = 0;
@@ -29,13 +30,14 @@ struct Facts {
 
 class Source {
  public:
-  /// What is wrong with it is in its facts.
   explicit Source(const std::string& file);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
   [[nodiscard]] const Facts& facts() const { return facts_; }
+  /// Why it cannot be read; empty: it can.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
   /// Fills a buffer with a block; the error of a read is in its trailer.
   void read(const Blocks& blocks, std::uint64_t block, Buffer& buffer) const;
   /// Whether somebody has written to it since it was opened.
@@ -43,10 +45,11 @@ class Source {
 
  private:
   void look_at(const std::string& file);
-  void fail(const std::string& why);
+  [[nodiscard]] bool is_regular(const std::string& file, const struct stat& of);
 
   int file_ = -1;
   Facts facts_;
+  std::string failure_;
 };
 
 /// Reads a whole block from an open file; errno, or 0. A file that ends before is EIO.

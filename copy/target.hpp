@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // One host's copy: under a hidden name until all of it is there. The first thing that fails is kept, its hidden file is
 // removed, and whatever is asked after that does nothing.
+//
+// Other users may write to the folder, too. Bytes are taken from, and rights given to, no file but one that an earlier
+// copy may have made: a regular file without a second name (a hard link), and of an owner who may have it. What else
+// has the copy's name is replaced as the copy takes it, never followed, read or changed; a folder is not. What else has
+// the hidden name is refused.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <string>
 #include <vector>
 
 #include "blocks.hpp"
+#include "folder.hpp"
 #include "source.hpp"
 
 namespace trunkline::copy {
 
 class Target {
  public:
-  /// `failure`: why nothing can be written into the folder, or empty. `is_sender`: the source is on this host.
-  Target(const std::string& folder, const Facts& facts, std::uint64_t block_bytes, std::string failure, bool is_sender);
-  ~Target();
+  /// `is_sender`: the source is on this host. The folder outlives it.
+  Target(const Folder& folder, const Facts& facts, std::uint64_t block_bytes, bool is_sender);
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
   /// There is something that blocks of the source may be compared with: a part of an earlier copy, or a whole file.
-  [[nodiscard]] bool holds_something() const { return held_ >= 0; }
+  [[nodiscard]] bool holds_something() const { return file_.is_open() || whole_.is_open(); }
   /// Which blocks it lacks, by the digests of all blocks.
   [[nodiscard]] const std::vector<bool>& compare(const std::vector<Digest>& digests);
   /// It lacks every block.
@@ -37,18 +44,33 @@ class Target {
 
  private:
   void look_at_folder(bool is_sender);
-  void open_hidden(int flags);
+  void open_part();
+  void make_part();
+  void claim_part(Descriptor part);
+  void open_whole();
+  [[nodiscard]] std::string fault_of_part(const struct stat& there) const;
+  [[nodiscard]] bool may_be_taken(const struct stat& there) const;
+  [[nodiscard]] bool is_writable_by_more(const struct stat& there) const;
+  [[nodiscard]] bool is_as_copied(const struct stat& there) const;
+  [[nodiscard]] const Descriptor& held() const { return file_.is_open() ? file_ : whole_; }
+  [[nodiscard]] bool is_complete() const;
+  void finish_whole();
+  void set_owner_rights_time(const Descriptor& file);
+  void take_name();
   void fail_with_errno(const std::string& what);
   void check_disk(const std::vector<Digest>& digests);
 
-  std::string name_;    ///< in the end
+  const Folder& folder_;
+  std::string name_;    ///< in the folder, in the end
   std::string hidden_;  ///< until then
+  std::string path_;    ///< of both, for messages
+  std::string hidden_path_;
   Facts facts_;
   Blocks blocks_;
   std::vector<bool> lacks_;
   std::string failure_;
-  int held_ = -1;  ///< what is compared with; the hidden file where there was one
-  int file_ = -1;  ///< the hidden file, locked
+  Descriptor whole_;  ///< a file of that name that may be taken as it is
+  Descriptor file_;   ///< the hidden file, locked
   bool is_source_ = false;
 };
 

@@ -2,9 +2,9 @@
 #include "transfer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 #include "blocks.hpp"
@@ -15,11 +15,26 @@
 namespace trunkline::copy {
 namespace {
 
-/// Why a host has no copy, as it is sent to rank 0.
-struct Said {
-  std::array<char, 256> host{};
-  std::array<char, 768> reason{};
-};
+/// What each rank says, on rank 0; nothing on others.
+std::vector<std::string> gathered(const std::string& mine, MPI_Comm among) {
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(among, &rank);
+  MPI_Comm_size(among, &ranks);
+  const std::size_t count = rank == 0 ? static_cast<std::size_t>(ranks) : 0;
+  std::vector<int> lengths(count);
+  const int length = static_cast<int>(mine.size());
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, among);
+  std::vector<int> starts(count);
+  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
+  std::string all(count == 0 ? 0 : static_cast<std::size_t>(starts.back() + lengths.back()), '\0');
+  MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0, among);
+  std::vector<std::string> each;
+  for (std::size_t one = 0; one < count; ++one) {
+    each.push_back(all.substr(static_cast<std::size_t>(starts[one]), static_cast<std::size_t>(lengths[one])));
+  }
+  return each;
+}
 
 /// A file on its way.
 class Way {
@@ -38,12 +53,12 @@ class Way {
     }
     MPI_Bcast(&facts, sizeof facts, MPI_BYTE, 0, writers_.all);
     result_.bytes = facts.bytes;
-    if (facts.failure[0] != '\0') {
-      result_.failure = facts.failure.data();
+    if (!facts.can_be_read) {
+      result_.failure = rank_ == 0 ? source_->failure() : "rank 0 cannot read it";
       return result_;
     }
     blocks_ = {.file_bytes = facts.bytes, .block_bytes = options_.block_bytes};
-    target_ = std::make_unique<Target>(writers_.folder, facts, options_.block_bytes, writers_.failure, rank_ == 0);
+    target_ = std::make_unique<Target>(writers_.folder, facts, options_.block_bytes, rank_ == 0);
     find_blocks();
     target_->start();
     if (somebody_writes()) send();
@@ -162,17 +177,11 @@ class Way {
   }
 
   void gather() {
-    Said mine;
-    const std::string& failure = target_->failure();
-    writers_.host.copy(mine.host.data(), mine.host.size() - 1);
-    failure.copy(mine.reason.data(), mine.reason.size() - 1);
-    int ranks = 0;
-    MPI_Comm_size(writers_.all, &ranks);
-    std::vector<Said> all(rank_ == 0 ? static_cast<std::size_t>(ranks) : 0);
-    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, writers_.all);
+    const std::vector<std::string> reasons = gathered(target_->failure(), writers_.all);
+    const std::vector<std::string> hosts = gathered(writers_.host, writers_.all);
     if (!result_.failure.empty()) return;
-    for (const Said& one : all) {
-      if (one.reason[0] != '\0') result_.failures.push_back({one.host.data(), one.reason.data()});
+    for (std::size_t one = 0; one < reasons.size(); ++one) {
+      if (!reasons[one].empty()) result_.failures.push_back({hosts[one], reasons[one]});
     }
   }
 

@@ -1,31 +1,13 @@
 """The program behind `trunkline copy`, where ranks of one machine count as hosts: what it copies and refuses."""
 
 import fcntl
-import json
 import os
 import stat
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, ON_OWN_HOST, Mpi, Outcome
-
-BLOCK = 1 << 14
-SETTINGS = {"TRUNKLINE_BCAST": "unaware-linear:3000", "TRUNKLINE_EXPLAIN": "1"}
-YEAR_2020_NS = 1_577_836_800_123_456_789
-
-
-def copy(
-    mpi: Mpi, folder: Path, *files: Path, ranks: int = 3, status: int = 0, more=(), **options
-) -> tuple[list, Outcome]:
-    """To `folder/hN` of each rank; the results, and what was said."""
-    results = folder.parent / "results.json"
-    words = ["--to", folder / "{host}", "--block", BLOCK, "--buffers", 3, "--json", results, *more]
-    program = BUILD / "copy" / f"trunkline-copy-{mpi.name}"
-    if not program.exists():
-        pytest.skip("the program was not built: it needs xxhash.h (libxxhash-dev)")
-    options = {"settings": SETTINGS, "per_rank": [ON_OWN_HOST], "status": status} | options
-    done = mpi.run(ranks, program, *words, "--", *files, **options)
-    return json.loads(results.read_text()), done
+from conftest import BUILD, ON_OWN_HOST, Mpi
+from copies import BLOCK, SETTINGS, YEAR_2020_NS, copy
 
 
 @pytest.fixture
@@ -102,30 +84,6 @@ def test_hosts_that_cannot_write_are_named_and_the_others_finish(mpi: Mpi, tmp_p
     assert [file.name for file in (folder / "h2").iterdir()] == [source.name]
 
 
-def test_a_link_in_the_way_is_not_followed(mpi: Mpi, tmp_path: Path, source: Path):
-    folder = tmp_path / "to" / "h1"
-    folder.mkdir(parents=True)
-    precious = tmp_path / "precious"
-    precious.write_text("precious")
-    (folder / f".{source.name}.trunkline-part").symlink_to(precious)
-    (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
-    (failure,) = result["failures"]
-    assert (failure["host"], "cannot write" in failure["reason"]) == ("h1", True)
-    assert precious.read_text() == "precious"
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a file another user's")
-def test_a_part_of_another_user_is_refused(mpi: Mpi, tmp_path: Path, source: Path):
-    folder = tmp_path / "to" / "h1"
-    folder.mkdir(parents=True)
-    part = folder / f".{source.name}.trunkline-part"
-    part.write_text("another's")
-    os.chown(part, 12345, 12345)
-    (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
-    assert result["failures"] == [{"host": "h1", "reason": f"{part} is another user's: remove it"}]
-    assert part.read_text() == "another's"
-
-
 def test_nowhere_to_write(mpi: Mpi, tmp_path: Path, source: Path):
     (tmp_path / "to").write_text("no folder")
     (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
@@ -133,13 +91,26 @@ def test_nowhere_to_write(mpi: Mpi, tmp_path: Path, source: Path):
 
 
 def test_a_source_that_cannot_be_read(mpi: Mpi, tmp_path: Path, source: Path):
-    """The other file is copied."""
-    results, done = copy(mpi, tmp_path / "to", tmp_path / "missing", tmp_path, source, status=1)
-    missing, directory, whole = results
-    assert missing["failure"] == f"cannot read {tmp_path}/missing: No such file or directory"
-    assert "is a folder" in directory["failure"]
-    assert whole["failure"] == ""
-    assert "no host has a new copy" in done.err
+    """The other file is copied. A reason is told whole, however long the path before it is."""
+    pipe, link_to_pipe, device = tmp_path / "pipe", tmp_path / "link", Path("/dev/null")
+    os.mkfifo(pipe)
+    link_to_pipe.symlink_to(pipe)
+    deep = tmp_path / ("x" * 200) / ("y" * 200)
+    deep.mkdir(parents=True)
+    too_long = deep / ("z" * 300)
+    wrong = [tmp_path / "missing", tmp_path, pipe, link_to_pipe, device, too_long]
+    results, done = copy(mpi, tmp_path / "to", *wrong, source, status=1)
+    assert [one["failure"] for one in results] == [
+        f"cannot read {tmp_path}/missing: No such file or directory",
+        f"{tmp_path} is a folder: name its files, or pack it (tar)",
+        f"{pipe} is no regular file",
+        f"{link_to_pipe} is no regular file",
+        "/dev/null is no regular file",
+        f"cannot read {too_long}: File name too long",
+        "",
+    ]
+    assert done.err.count("no host has a new copy") == len(wrong)
+    assert (tmp_path / "to" / "h2" / source.name).read_bytes() == source.read_bytes()
 
 
 def test_one_folder_of_all_hosts_is_written_once(mpi: Mpi, tmp_path: Path, source: Path):
