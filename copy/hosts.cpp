@@ -28,6 +28,17 @@ std::string own_host() {
   return told != nullptr && *told != '\0' ? told : name.data();
 }
 
+/// Why a host may not have that name, or nothing. In a path it is one name: it leads nowhere else.
+std::string fault_of(const std::string& host, const std::string& folder) {
+  const std::string named = "host name '" + host + "' (TRUNKLINE_HOST, or else the processor's) ";
+  if (host.size() >= longest_name) return named + "is longer than " + std::to_string(NAME_MAX) + " bytes";
+  if (folder.find(host_mark) == std::string::npos) return {};
+  if (host.empty() || host == "." || host == ".." || host.find('/') != std::string::npos) {
+    return named + "cannot stand for {host} in " + folder + ": there it must be the name of a folder, not a path";
+  }
+  return {};
+}
+
 /// The first rank of this one's host.
 bool is_first_of_host(const std::string& host, int rank, int ranks) {
   Name mine{};
@@ -111,7 +122,11 @@ Writers find_writers(const std::string& folder) {
   MPI_Comm_rank(firsts, &first);
   const std::string own_marker = marker(job, first);
   struct stat made {};
-  writers.folder = make_folder(with_host(folder, writers.host));
+  if (const std::string fault = fault_of(writers.host, folder); !fault.empty()) {
+    writers.folder.failure = fault;
+  } else {
+    writers.folder = make_folder(with_host(folder, writers.host));
+  }
   if (writers.folder.failure.empty()) made = make_marker(writers.folder, own_marker);
   MPI_Barrier(firsts);  // all files are there
   const int shares = sees_folder_of_another(writers.folder, made, firsts, job) ? 1 : 0;

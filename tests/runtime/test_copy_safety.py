@@ -141,6 +141,27 @@ def test_a_part_that_no_copy_has_left_is_refused(mpi: Mpi, tmp_path: Path, sourc
     assert [file.name for file in (to / "h0").iterdir()] == [source.name]
 
 
+def test_a_host_that_would_lead_elsewhere_is_refused(any_mpi: Mpi, tmp_path: Path, source: Path):
+    """Where {host} stands in a path, and there alone."""
+    names = ["h0", "../../evil", "..", ".", "a/b", "/evil", "x" * 256, "y" * 255, "z {host}"]
+    each = of_each_rank(tmp_path, *(f"TRUNKLINE_HOST={shlex.quote(name)}" for name in names))
+    to = tmp_path / "deep" / "to"
+    (result,), done = copy(any_mpi, to, source, ranks=len(names), per_rank=each, status=1, settings={})
+    for name, reason in reasons(result).items():
+        assert f"host name '{name}'" in reason
+        assert f"trunkline: host {name}: {reason}" in done.err
+    assert list(reasons(result)) == names[1:7]
+    assert "is longer than 255 bytes" in reasons(result)["x" * 256]
+    assert sorted(file.name for file in to.iterdir()) == sorted(["h0", "y" * 255, "z {host}"])
+    assert {file.name for file in tmp_path.rglob("*") if file.is_dir()} >= {"deep", "to", "from"}
+    assert {file.name for file in tmp_path.iterdir()} == {"deep", "from", "of_each_rank.sh"}
+    assert {file.name for file in to.parent.iterdir()} == {"to", "results.json"}
+    more = ("--to", tmp_path / "plain")
+    (result,), _ = copy(any_mpi, to, source, ranks=5, per_rank=each, settings={}, more=more)
+    assert (result["hosts"], result["sharing_hosts"]) == (5, 4)
+    assert (tmp_path / "plain" / source.name).read_bytes() == source.read_bytes()
+
+
 def test_links_on_the_way_to_the_folder(mpi: Mpi, tmp_path: Path, source: Path):
     """The caller's are followed, another user's are not, and what a link leads to is not made."""
     to, theirs = tmp_path / "to", tmp_path / "theirs"
