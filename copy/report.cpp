@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -8,19 +9,36 @@
 namespace trunkline::copy {
 namespace {
 
+/// How many bytes of UTF-8 a text has a letter in from there on; 0: none, a name of a file may hold any bytes.
+std::size_t letter_bytes(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(at);
+  if (first < 0x80U) return 1;
+  const std::size_t bytes = first < 0xc2U ? 0 : first < 0xe0U ? 2 : first < 0xf0U ? 3 : first < 0xf5U ? 4 : 0;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80U) return 0;
+  }
+  const unsigned second = byte(at + 1);
+  const bool is_longer_than_needed = (first == 0xe0U && second < 0xa0U) || (first == 0xf0U && second < 0x90U);
+  const bool is_none = (first == 0xedU && second > 0x9fU) || (first == 0xf4U && second > 0x8fU);
+  return is_longer_than_needed || is_none ? 0 : bytes;
+}
+
+/// Bytes that are no letters are half a pair of UTF-16, as Python has them in names (PEP 383).
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') {
-      out += '\\';
-      out += letter;
-    } else if (static_cast<unsigned char>(letter) < 0x20U) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = letter_bytes(text, at);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (bytes == 0 || first < 0x20U) {
       std::array<char, 8> code{};
-      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(letter));
+      std::snprintf(code.data(), code.size(), "\\u%04x", first + (bytes == 0 ? 0xdc00U : 0U));
       out += code.data();
     } else {
-      out += letter;
+      if (first == '"' || first == '\\') out += '\\';
+      out += text.substr(at, bytes);
     }
+    at += std::max<std::size_t>(bytes, 1);
   }
   return out + '"';
 }
@@ -72,12 +90,16 @@ void tell(const Result& result, const Writers& writers) {
   }
   const auto bytes = static_cast<double>(result.bytes);
   const auto hosts = static_cast<std::size_t>(writers.hosts - writers.sharing) - result.failures.size();
-  std::fprintf(stderr, "trunkline copy: %s: %s on %zu %s in %.2f s, %s/s", result.file.c_str(), amount(bytes).c_str(),
-               hosts, hosts == 1 ? "host" : "hosts", result.seconds, amount(bytes / result.seconds).c_str());
-  if (result.sent_bytes < result.bytes) {
-    std::fprintf(stderr, "; sent %s, the rest was there", amount(static_cast<double>(result.sent_bytes)).c_str());
+  if (hosts == 0) {
+    std::fprintf(stderr, "trunkline: %s: no host has a new copy\n", result.file.c_str());
+  } else {
+    std::fprintf(stderr, "trunkline copy: %s: %s on %zu %s in %.2f s, %s/s", result.file.c_str(), amount(bytes).c_str(),
+                 hosts, hosts == 1 ? "host" : "hosts", result.seconds, amount(bytes / result.seconds).c_str());
+    if (result.sent_bytes < result.bytes) {
+      std::fprintf(stderr, "; sent %s, the rest was there", amount(static_cast<double>(result.sent_bytes)).c_str());
+    }
+    std::fputs("\n", stderr);
   }
-  std::fputs("\n", stderr);
   for (const HostFailure& one : result.failures) {
     std::fprintf(stderr, "trunkline: host %s: %s\n", one.host.c_str(), one.reason.c_str());
   }

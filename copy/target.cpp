@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstring>
+#include <span>
 
 namespace trunkline::copy {
 namespace {
@@ -16,6 +20,22 @@ namespace {
 constexpr mode_t written_by_others = S_IWGRP | S_IWOTH;
 /// A link is no file, and nothing is waited for: a pipe, a terminal.
 constexpr int careful = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+/// Under which name a copy grows. A later command finds it by that name, so it follows from the file's; where it would
+/// be too long for the file system, from a digest of it.
+std::string hidden_name(const std::string& name, const Folder& folder) {
+  constexpr const char* end = ".trunkline-part";
+  std::string hidden = "." + name + end;
+  struct statvfs of {};
+  std::size_t most = NAME_MAX;  // of a name that is longer in letters than that, some file systems count letters
+  if (fstatvfs(folder.opened.get(), &of) == 0 && of.f_namemax > 0) most = std::min<std::size_t>(most, of.f_namemax);
+  if (hidden.size() <= most) return hidden;
+  const Digest digest = digest_of(std::as_bytes(std::span(name)));
+  std::array<char, 33> text{};
+  std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(digest.high),
+                static_cast<unsigned long long>(digest.low));
+  return "." + std::string(text.data()) + end;
+}
 
 }  // namespace
 
@@ -27,7 +47,7 @@ Target::Target(const Folder& folder, const Facts& facts, std::uint64_t block_byt
       blocks_{.file_bytes = facts.bytes, .block_bytes = block_bytes},
       failure_(folder.failure) {
   if (!failure_.empty()) return;
-  hidden_ = "." + name_ + ".trunkline-part";
+  hidden_ = hidden_name(name_, folder);
   hidden_path_ = folder.path_of(hidden_);
   look_at_folder(is_sender);
 }

@@ -162,6 +162,22 @@ def test_a_host_that_would_lead_elsewhere_is_refused(any_mpi: Mpi, tmp_path: Pat
     assert (tmp_path / "plain" / source.name).read_bytes() == source.read_bytes()
 
 
+def test_names_up_to_the_limit_of_the_file_system(mpi: Mpi, tmp_path: Path):
+    """Of 255 bytes, and with bytes that are no letters, which stand in the JSON as Python has them in names."""
+    names = [b"n" * 239, b"n" * 240, b"n" * 255, "ü".encode() * 127, b"latin-\xfc-1 \xed\xa0\x80 \xf0\x9f\x98\x80"]
+    files = [os.fsencode(tmp_path) + b"/" + name for name in names]
+    for file in files:
+        Path(os.fsdecode(file)).write_bytes(file)
+    results, done = copy(mpi, tmp_path / "to", *files, ranks=2)
+    assert [os.fsencode(one["file"]) for one in results] == files
+    assert [one["failures"] for one in results] == [[]] * len(files)
+    assert done.err.count("on 2 hosts in") == len(files)
+    for host in ("h0", "h1"):
+        there = os.fsencode(tmp_path / "to" / host)
+        assert sorted(os.listdir(there)) == sorted(names)
+        assert all(Path(os.fsdecode(there + b"/" + name)).read_bytes().endswith(name) for name in names)
+
+
 def test_links_on_the_way_to_the_folder(mpi: Mpi, tmp_path: Path, source: Path):
     """The caller's are followed, another user's are not, and what a link leads to is not made."""
     to, theirs = tmp_path / "to", tmp_path / "theirs"
