@@ -17,6 +17,7 @@
 namespace trunkline::copy {
 namespace {
 
+constexpr mode_t bound_to_owner = S_ISUID | S_ISGID | S_ISVTX;  ///< rights that mean something else under another one
 constexpr mode_t written_by_others = S_IWGRP | S_IWOTH;
 /// A link is no file, and nothing is waited for: a pipe, a terminal.
 constexpr int careful = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -126,7 +127,7 @@ bool Target::may_be_taken(const struct stat& there) const {
   const uid_t caller = geteuid();
   if (there.st_uid == caller) return true;
   if (caller != 0) return there.st_uid == 0 && is_as_copied(there);
-  return there.st_uid == facts_.user;
+  return there.st_uid == facts_.user && (facts_.mode & bound_to_owner) == 0;
 }
 
 void Target::open_whole() {
@@ -206,19 +207,29 @@ void Target::finish_whole() {
   if (!is_as_copied(there)) set_owner_rights_time(whole_);
 }
 
+/// Of an open file. Who has set-user-ID or set-group-ID programs under another owner runs them with other rights than
+/// was meant: as with 'cp -p', these go with the owner and the group, and the sticky bit with them.
+std::uint32_t Target::rights(const struct stat& of) const {
+  const bool is_kept = of.st_uid == facts_.user && of.st_gid == facts_.group;
+  return is_kept ? facts_.mode : facts_.mode & ~bound_to_owner;
+}
+
 /// Owner, rights and time are what they would be made. A user's copy has the user's group, or the folder's.
 bool Target::is_as_copied(const struct stat& there) const {
   const bool has_owner = geteuid() != 0 || (there.st_uid == facts_.user && there.st_gid == facts_.group);
-  return has_owner && (there.st_mode & 07777U) == facts_.mode && there.st_mtim.tv_sec == facts_.changed_s &&
+  return has_owner && (there.st_mode & 07777U) == rights(there) && there.st_mtim.tv_sec == facts_.changed_s &&
          there.st_mtim.tv_nsec == facts_.changed_ns;
 }
 
-/// The owner first: a change of it takes rights away.
+/// The owner first: a change of it takes bits away, and which rights it gets depends on the owner that it has then.
 void Target::set_owner_rights_time(const Descriptor& file) {
   if (geteuid() == 0 && fchown(file.get(), facts_.user, facts_.group) != 0) {
     return fail_with_errno("cannot give " + path_ + " to its owner");
   }
-  if (fchmod(file.get(), facts_.mode) != 0) return fail_with_errno("cannot set the rights of " + path_);
+  struct stat now {};
+  if (fstat(file.get(), &now) != 0 || fchmod(file.get(), rights(now)) != 0) {
+    return fail_with_errno("cannot set the rights of " + path_);
+  }
   const std::array<timespec, 2> times{timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
                                       timespec{.tv_sec = facts_.changed_s, .tv_nsec = facts_.changed_ns}};
   if (futimens(file.get(), times.data()) != 0) fail_with_errno("cannot set the time of " + path_);

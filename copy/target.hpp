@@ -51,6 +51,7 @@ class Target {
   [[nodiscard]] std::string fault_of_part(const struct stat& there) const;
   [[nodiscard]] bool may_be_taken(const struct stat& there) const;
   [[nodiscard]] bool is_writable_by_more(const struct stat& there) const;
+  [[nodiscard]] std::uint32_t rights(const struct stat& of) const;
   [[nodiscard]] bool is_as_copied(const struct stat& there) const;
   [[nodiscard]] const Descriptor& held() const { return file_.is_open() ? file_ : whole_; }
   [[nodiscard]] bool is_complete() const;

@@ -5,6 +5,8 @@ import shlex
 import shutil
 import socket
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,10 @@ from copies import BLOCK, YEAR_2020_NS, copy, reasons, state
 
 OTHER = 12345
 """A user who is none here."""
+AS_OTHER = ("setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups")
 SWAP = BUILD / "tests" / "runtime" / "libruntime-swap.so"
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a file another user's")
 
 
 @pytest.fixture
@@ -24,6 +29,14 @@ def source(tmp_path: Path) -> Path:
     file.chmod(0o640)
     os.utime(file, ns=(YEAR_2020_NS, YEAR_2020_NS))
     return file
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """One that other users reach, as none of pytest's is."""
+    with tempfile.TemporaryDirectory(prefix="copy-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 def of_each_rank(folder: Path, *cases: str) -> list[str | Path]:
@@ -257,3 +270,69 @@ def test_what_others_exchange_meanwhile_is_not_followed(
     for there in (to / "h0" / source.name, to / "h1.moved" / source.name, whole):
         assert stat.S_ISREG(there.lstat().st_mode)
         assert there.read_bytes() == source.read_bytes()
+
+
+@only_root
+def test_root_keeps_owners_and_finds_their_copies_again(mpi: Mpi, tmp_path: Path, source: Path):
+    os.chown(source, OTHER, OTHER)
+    runs_as = source.with_name("runs-as")
+    runs_as.write_bytes(b"#!")
+    os.chown(runs_as, OTHER, OTHER + 1)
+    runs_as.chmod(0o6755)
+    (first, _), _ = copy(mpi, tmp_path / "to", source, runs_as, ranks=2)
+    assert first["sent_bytes"] == source.stat().st_size
+    (again, runs_again), _ = copy(mpi, tmp_path / "to", source, runs_as, ranks=2)
+    # A file of the owner's that gets to run with a group's rights is a new one each time.
+    assert (again["sent_bytes"], runs_again["sent_bytes"]) == (0, 2)
+    for host in ("h0", "h1"):
+        for file in (source, runs_as):
+            there = (tmp_path / "to" / host / file.name).stat()
+            of = file.stat()
+            assert (there.st_uid, there.st_gid, there.st_mode) == (of.st_uid, of.st_gid, of.st_mode)
+
+
+@only_root
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="there is no setpriv (util-linux) to be another user with")
+def test_another_user_runs_nothing_with_rights_that_were_not_kept(any_mpi: Mpi, open_folder: Path):
+    """A user's copies of root's programs, and of the user's own; and root's file that is there already."""
+    if not all(folder.stat().st_mode & stat.S_IXOTH for folder in BUILD.parents):
+        pytest.skip(f"no other user reaches {BUILD}")
+    to = open_folder / "out" / "to"
+    to.parent.mkdir()
+    os.chown(to.parent, OTHER, OTHER)
+    owners = {
+        "root-4755": (0, 0, 0o755),
+        "root-2755": (0, 0, 0o755),
+        "root-1755": (0, 0, 0o755),
+        "own-7755": (OTHER, OTHER, 0o7755),
+        "group-6755": (OTHER, 0, 0o755),
+        "there-644": (0, 0, 0o644),
+        "older-644": (0, 0, 0o644),
+    }
+    files = []
+    for name, (user, group, _) in owners.items():
+        file = open_folder / name
+        file.write_bytes(name.encode())
+        os.chown(file, user, group)
+        file.chmod(int(name[-4:].lstrip("-"), 8))
+        files.append(file)
+    (to / "h1").mkdir(parents=True)
+    os.chown(to, OTHER, OTHER)
+    os.chown(to / "h1", OTHER, OTHER)
+    shutil.copy2(open_folder / "there-644", to / "h1")
+    shutil.copyfile(open_folder / "older-644", to / "h1" / "older-644")
+    was_there = state(to / "h1" / "there-644")
+    session = open_folder / "session"
+    session.mkdir()
+    os.chown(session, OTHER, OTHER)
+    around = ["env", f"TMPDIR={session}", f"HOME={session}", *AS_OTHER]
+    results, _ = copy(any_mpi, to, *files, ranks=2, settings={}, around=around)
+    assert [one["failures"] for one in results] == [[]] * len(files)
+    for name, (_, _, mode) in owners.items():
+        for host in ("h0", "h1"):
+            there = (to / host / name).lstat()
+            if (host, name) == ("h1", "there-644"):
+                continue
+            assert (there.st_uid, stat.S_IMODE(there.st_mode)) == (OTHER, mode), (host, name)
+            assert there.st_mtime_ns == (open_folder / name).stat().st_mtime_ns
+    assert state(to / "h1" / "there-644") == was_there
