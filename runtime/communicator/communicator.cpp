@@ -143,7 +143,7 @@ Communicator::Entered Communicator::enter() {
 Grouping& Communicator::grouping(std::span<const Rank> group_of) {
   return *with_reserve([&] {
     std::unique_ptr<Grouping>& known = groupings_[{group_of.begin(), group_of.end()}];
-    if (known == nullptr) known = std::make_unique<Grouping>(user_, members_, group_of, way_, explain_);
+    if (known == nullptr) known = std::make_unique<Grouping>(user_, ours_, members_, group_of, way_, explain_);
     return known.get();
   });
 }

@@ -30,9 +30,10 @@ void warn_once(const std::string& text) {
 
 }  // namespace
 
-Grouping::Grouping(MPI_Comm user, std::shared_ptr<Members> members, std::span<const Rank> group_of, GroupWay way,
-                   bool explain)
+Grouping::Grouping(MPI_Comm user, const PrivateCommunicator& ours, std::shared_ptr<Members> members,
+                   std::span<const Rank> group_of, GroupWay way, bool explain)
     : user_(user),
+      ours_(ours),
       ranks_(user),
       members_(std::move(members)),
       group_of_(group_of.begin(), group_of.end()),
@@ -112,7 +113,9 @@ Grouped Grouping::open() {
   if (const int code = split(); code != MPI_SUCCESS) return {.code = code};
   const bool is_alone = world_ranks_.size() == 1;
   DatagramGroup::Opened opened;
-  if (!is_alone || !has_groups()) opened = DatagramGroup::open(ranks_, rank_, world_ranks_, way_);
+  if (!is_alone || !has_groups()) {
+    opened = DatagramGroup::open(ranks_, rank_, world_ranks_, way_, [this] { ours_.serve_the_program(); });
+  }
   if (opened.code != MPI_SUCCESS) return {.code = opened.code};
   const bool is_open = opened.group != nullptr;
   const int code = agree_whether_all_are_open(is_open || (is_alone && has_groups()));

@@ -14,6 +14,7 @@
 #include "mpi_api.hpp"
 #include "network/placement.hpp"
 #include "transport/datagram/group.hpp"
+#include "transport/mpi/private_communicator.hpp"
 
 namespace trunkline::runtime {
 
@@ -31,7 +32,8 @@ struct Grouped {
 class Grouping {
  public:
   /// `members`: of the communicator; `group_of`: by rank of it, empty where all are one group.
-  Grouping(MPI_Comm user, std::shared_ptr<Members> members, std::span<const Rank> group_of, GroupWay way, bool explain);
+  Grouping(MPI_Comm user, const PrivateCommunicator& ours, std::shared_ptr<Members> members,
+           std::span<const Rank> group_of, GroupWay way, bool explain);
   ~Grouping();
   Grouping(const Grouping&) = delete;
   Grouping& operator=(const Grouping&) = delete;
@@ -61,6 +63,7 @@ class Grouping {
   void tell_what_it_heard() const;
 
   MPI_Comm user_;
+  const PrivateCommunicator& ours_;
   MPI_Comm ranks_;  ///< of the group's ranks alone: the program's own, or made from it
   std::shared_ptr<Members> members_;
   std::vector<Rank> group_of_;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <chrono>
-#include <thread>
+
+#include "transport/yields.hpp"
 
 namespace trunkline::runtime {
 
@@ -23,7 +24,7 @@ class Watchdog {
   /// known already.
   [[nodiscard]] bool is_due(bool is_alert) {
     if (++looks_ % looks_between != 0) return false;
-    std::this_thread::yield();
+    yield_in_turn();
     if (looks_ == looks_between) begin_ = Clock::now();
     if (is_alert) return true;
     const Clock::time_point now = Clock::now();

@@ -242,6 +242,7 @@ def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
 
 
 def looks_at_mpi(mpi: Mpi, cost_us: str) -> int:
+    """Of a rank that waits half a second for the last one."""
     settings = shared(6, TRUNKLINE_BARRIER="flat")
     done = mpi.run(6, mpi.program("runtime-looks"), cost_us, settings=settings, per_rank=[ON_SHARED_HOST])
     return int(done.out.split()[0])
@@ -253,9 +254,9 @@ def test_who_waits_serves_the_programs_own_messages(any_mpi: Mpi):
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) >= 6, reason="there is a processor for each of six ranks")
-def test_who_waits_seldom_looks_at_mpi_where_nothing_is_to_move(any_mpi: Mpi):
-    """What interrupts a look makes it look like one that moves data, by chance: one quiet try of three is enough."""
-    assert any(1 <= looks_at_mpi(any_mpi, "0") < 1000 for _ in range(3))
+def test_who_waits_looks_at_mpi_whenever_it_wakes(any_mpi: Mpi):
+    """So short requests are served, too; but ranks sleep in between. One try of three that others leave alone is enough."""
+    assert any(200 <= looks_at_mpi(any_mpi, "0") < 6000 for _ in range(3))
 
 
 def check_groups(mpi: Mpi, ranks: int, per_host: int, groups: str, choices: str, **settings: str):

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,9 +34,10 @@ class DatagramGroup {
   };
 
   /// Collective over `communicator`, in which this process is `rank`; `world_ranks`: its members by their ranks of the
-  /// private communicator, which must outlive the group.
+  /// private communicator, which must outlive the group. `go_on`: called again and again while this rank waits for
+  /// datagrams, so that the library serves what the program has under way.
   [[nodiscard]] static Opened open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks,
-                                   GroupWay way = GroupWay::usual);
+                                   GroupWay way, const std::function<void()>& go_on);
 
   struct Heard {
     int code = MPI_SUCCESS;        ///< MPI's, of which the communicator's error handler has heard

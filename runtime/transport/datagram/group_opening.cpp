@@ -34,8 +34,9 @@ constexpr int descriptors_of_group = 5;
 
 class GroupOpening {
  public:
-  GroupOpening(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks, GroupWay way)
-      : communicator_(communicator), ranks_(world_ranks.size()), way_(way) {
+  GroupOpening(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks, GroupWay way,
+               const std::function<void()>& go_on)
+      : communicator_(communicator), ranks_(world_ranks.size()), way_(way), go_on_(go_on) {
     made_.group = with_reserve([&] { return std::unique_ptr<DatagramGroup>(new DatagramGroup(world_ranks, rank)); });
   }
 
@@ -174,7 +175,8 @@ class GroupOpening {
                       .first = group().members_[0],
                       .rank = group().rank_,
                       .ranks = ranks_,
-                      .burst = group().burst_});
+                      .burst = group().burst_,
+                      .go_on = go_on_});
     });
     for (unsigned round = 0; round < probe_rounds; ++round) {
       probing.round();
@@ -230,6 +232,7 @@ class GroupOpening {
       }
       while (const auto bytes = sockets.receive()) by_datagram = by_datagram || answers(bytes);
       while (const auto bytes = tcp.receive()) over_tcp = over_tcp || answers(bytes);
+      go_on_();
       sockets.rest();
     }
     return by_datagram && over_tcp;
@@ -243,6 +246,7 @@ class GroupOpening {
   MPI_Comm communicator_;
   std::size_t ranks_;
   GroupWay way_;
+  const std::function<void()>& go_on_;
   Invitation invitation_{};
   DatagramGroup::Opened made_{};
   Network network_{};
@@ -250,8 +254,8 @@ class GroupOpening {
 };
 
 DatagramGroup::Opened DatagramGroup::open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks,
-                                          GroupWay way) {
-  return GroupOpening(communicator, rank, world_ranks, way).run();
+                                          GroupWay way, const std::function<void()>& go_on) {
+  return GroupOpening(communicator, rank, world_ranks, way, go_on).run();
 }
 
 }  // namespace trunkline::runtime

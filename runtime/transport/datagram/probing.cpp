@@ -50,7 +50,7 @@ void Probing::ask_all(double end) {
       --missing_;
       if (sender >= from && sender < from + at_once) --awaited;
     }
-    if (awaited > 0) on_.sockets.rest();
+    if (awaited > 0) rest();
   }
   for (unsigned time = 0; is_right() && time < answer_copies; ++time) probe_from(on_.ranks, 0);
 }
@@ -74,7 +74,7 @@ void Probing::answer_first(double end) {
       all_have = from >= on_.ranks;
       if (on_.rank >= from && on_.rank - from < packet->head.poll) answer();
     }
-    if (!all_have) on_.sockets.rest();
+    if (!all_have) rest();
   }
 }
 
@@ -89,6 +89,11 @@ void Probing::probe_from(std::size_t from, std::size_t ranks) {
                    .sender = static_cast<std::uint32_t>(on_.rank),
                    .number = static_cast<std::uint32_t>(from),
                    .poll = static_cast<std::uint32_t>(ranks)});
+}
+
+void Probing::rest() {
+  on_.go_on();
+  on_.sockets.rest();
 }
 
 void Probing::send(const Address& to, const PacketHead& head) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "transport/datagram/address.hpp"
@@ -22,7 +23,8 @@ class Probing {
     const Address& first;  ///< the first rank's own
     std::size_t rank;
     std::size_t ranks;
-    std::uint32_t burst;  ///< datagrams that any rank's buffer holds
+    std::uint32_t burst;                 ///< datagrams that any rank's buffer holds
+    const std::function<void()>& go_on;  ///< with what the program has under way, while this rank waits
   };
 
   /// What `on` refers to must outlive the object.
@@ -40,6 +42,7 @@ class Probing {
   void answer();
   void probe_from(std::size_t from, std::size_t ranks);
   void send(const Address& to, const PacketHead& head);
+  void rest();
 
   Ground on_;
   std::vector<bool> heard_;

@@ -11,11 +11,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include "transport/datagram/incoming.hpp"
 #include "transport/datagram/outgoing.hpp"
+#include "transport/yields.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -78,7 +78,7 @@ class UdpSockets final : public Sockets {
   void wake_by(const Descriptor& other) const override;
   [[nodiscard]] std::optional<std::span<const std::byte>> receive() override;
   [[nodiscard]] double now() const noexcept override;
-  void rest() override { std::this_thread::yield(); }
+  void rest() override { yield_in_turn(); }
 
  private:
   [[nodiscard]] bool fill();

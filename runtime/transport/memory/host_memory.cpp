@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/memory/host_memory.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -12,11 +10,24 @@
 
 namespace trunkline::runtime {
 
+namespace {
+
+/// What MPI has under way goes on in between: the program's own requests are served at least as often. The more ranks
+/// share a processor, the longer, so that all of them together take a few hundredths of it.
+std::chrono::nanoseconds longest_sleep(std::size_t ranks, unsigned processors) {
+  constexpr std::chrono::nanoseconds alone(50'000);
+  constexpr std::chrono::nanoseconds most(500'000);
+  return std::min(most, alone * static_cast<std::int64_t>(ranks) / static_cast<std::int64_t>(processors));
+}
+
+}  // namespace
+
 HostMemory::HostMemory(const MemoryLimits& limits, const MemoryHost& host)
     : limits_(limits),
       alone_(host.alone),
       is_threaded_(host.is_threaded),
-      is_crowded_(static_cast<long>(host.ranks.size()) > sysconf(_SC_NPROCESSORS_ONLN)),
+      is_crowded_(host.ranks.size() > host.processors),
+      longest_sleep_(longest_sleep(host.ranks.size(), host.processors)),
       own_(host.own),
       numbers_(host.all_ranks, elsewhere),
       peers_(host.ranks.size()),

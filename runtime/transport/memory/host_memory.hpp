@@ -39,6 +39,7 @@ struct MemoryHost {
   std::vector<int> ranks{};        ///< in MPI_COMM_WORLD, ascending
   std::vector<long> processes{};   ///< of each of them
   std::uint32_t own = 0;           ///< this one's place among them
+  unsigned processors = 1;         ///< that they may run on
   std::size_t all_ranks = 0;       ///< of MPI_COMM_WORLD
   MPI_Comm alone = MPI_COMM_SELF;  ///< serves MPI_Pack alone; its errors come back
   bool is_threaded = false;
@@ -225,6 +226,7 @@ class HostMemory {
   double handing_over_s_ = std::numeric_limits<double>::infinity();
   bool is_threaded_;
   bool is_crowded_;
+  std::chrono::nanoseconds longest_sleep_;
   std::uint32_t own_;  ///< this rank's number
   std::vector<std::uint16_t> numbers_;
   std::vector<Peer> peers_;

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "transport/memory/packing.hpp"
+#include "transport/yields.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -34,14 +34,13 @@ MemoryOperation& operation_of(const Pending& pending) {
   return *reinterpret_cast<MemoryOperation*>(pending.word & ~mark_bits);
 }
 
-/// While only memory is waited for, what MPI has under way goes on at each so many looks. A look at memory takes some
-/// tens of nanoseconds, one at MPI up to a microsecond, and longer where the library sleeps in it.
+/// While only memory is waited for, MPI is looked at after these looks at memory, and after each sleep: what it has
+/// under way goes on, requests of the program's own above all. A look at memory takes some tens of nanoseconds, one at
+/// MPI up to a microsecond, and longer where the library sleeps in it.
 constexpr unsigned looks_to_one_at_mpi = 32;
 constexpr unsigned crowded_looks_to_one_at_mpi = 4;  ///< each of which lets others run
-constexpr unsigned idle_looks_to_one_at_mpi = 256;   ///< of a process that has sent nothing over MPI for a while
-/// So too where each look has slept.
-constexpr auto between_looks_at_mpi = std::chrono::milliseconds(1);
-constexpr auto between_idle_looks_at_mpi = std::chrono::milliseconds(10);
+constexpr unsigned idle_looks_to_one_at_mpi = 256;   ///< at first, of a process that has sent nothing over MPI lately
+constexpr unsigned dear_looks_to_one_at_mpi = 8;     ///< of an executor that looks for datagrams in between
 /// A look that costs the processor so much may have moved data of the program's own messages, and the next ones come
 /// without a pause for a while; for longer where there was another such look a moment ago. One in a thousand costs so
 /// much and has found nothing: what interrupts a thread counts, too.
@@ -51,9 +50,6 @@ constexpr auto looks_on_again_for = std::chrono::milliseconds(1);
 /// Looks before a rank lets others run: at most a few microseconds, none where there are more ranks than processors.
 constexpr unsigned looks_before_rest = 256;
 constexpr unsigned looks_between_rests = 16;
-/// A yield that takes so long has let somebody else run: where several do, there are more ranks than processors.
-constexpr auto slow_yield = std::chrono::microseconds(10);
-constexpr unsigned slow_yields_of_a_crowd = 3;
 constexpr unsigned looks_before_sleep = 64;
 
 }  // namespace
@@ -182,7 +178,7 @@ int MemoryTransport::finish(MemoryOperation& one, Pending& pending) {
   const int code = one.code;
   memory_.give_back(one);
   pending = {};
-  fruitless_ = slow_yields_ = 0;
+  fruitless_ = 0;
   is_lying_down_ = false;
   check(code);
   return bytes;
@@ -206,6 +202,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
   mpi_pending_.clear();
   mpi_places_.clear();
   std::optional<std::size_t> lying;
+  const bool is_dear = !may_sleep;
   {
     const auto guard = memory_.guard();
     memory_.progress();
@@ -226,11 +223,11 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
       return Over{.index = *lying, .bytes = *bytes};
     }
   }
-  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), watchdog)) {
-    const bool others_alone = mpi_pending_.empty();
+  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), is_dear, watchdog)) {
+    const bool others_alone = mpi_pending_.empty() && memory_.is_crowded();  // else no rank sleeps
     const auto before = others_alone ? processor_time() : std::chrono::nanoseconds();
     if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
-      fruitless_ = slow_yields_ = 0;
+      fruitless_ = 0;
       return Over{.index = mpi_places_[over->index], .bytes = over->bytes};
     }
     if (others_alone) notes_look(processor_time() - before);
@@ -239,22 +236,17 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
   return {};
 }
 
-/// `must`: something of MPI's is waited for.
-bool MemoryTransport::looks_at_mpi(bool must, Watchdog& watchdog) {
+/// `must`: something of MPI's is waited for. `is_dear`: whoever looks has other things to look at in between.
+bool MemoryTransport::looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog) {
   ++fruitless_;
-  if (must || moves_others_data_) {
-    has_slept_ = false;
-    return true;
-  }
-  if (has_slept_) {
-    has_slept_ = false;
-    const auto now = HostMemory::Clock::now();
-    if (now - looked_at_mpi_ < (has_lately_used_mpi_ ? between_looks_at_mpi : between_idle_looks_at_mpi)) return false;
-    looked_at_mpi_ = now;
+  const bool has_slept = std::exchange(has_slept_, false);
+  if (must || moves_others_data_) return true;
+  if (has_slept) {
     watchdog.hurry();
     return true;
   }
-  if (!has_lately_used_mpi_) return fruitless_ % idle_looks_to_one_at_mpi == 0;
+  if (is_dear) return fruitless_ % dear_looks_to_one_at_mpi == 0;
+  if (!has_lately_used_mpi_ && fruitless_ < idle_looks_to_one_at_mpi) return false;
   return fruitless_ % (memory_.is_crowded() ? crowded_looks_to_one_at_mpi : looks_to_one_at_mpi) == 0;
 }
 
@@ -273,7 +265,7 @@ void MemoryTransport::uses_mpi() {
 }
 
 void MemoryTransport::rest(bool may_sleep) {
-  const bool is_crowded = memory_.is_crowded() || slow_yields_ >= slow_yields_of_a_crowd;
+  const bool is_crowded = memory_.is_crowded();
   if (!is_crowded && (fruitless_ < looks_before_rest || fruitless_ % looks_between_rests != 0)) return;
   if (is_crowded && may_sleep && fruitless_ >= looks_before_sleep) {
     if (is_lying_down_) {
@@ -286,9 +278,7 @@ void MemoryTransport::rest(bool may_sleep) {
     return;
   }
   is_lying_down_ = false;
-  const auto before = std::chrono::steady_clock::now();
-  std::this_thread::yield();
-  if (std::chrono::steady_clock::now() - before > slow_yield) ++slow_yields_;
+  yield_in_turn();
 }
 
 MemoryTransport::Over MemoryTransport::wait_any(std::span<Pending* const> pending, bool receiving) {

@@ -93,21 +93,19 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
                         std::span<Pending> pending);
   void notes_look(std::chrono::nanoseconds took);
   void uses_mpi();
-  [[nodiscard]] bool looks_at_mpi(bool must, Watchdog& watchdog);
+  [[nodiscard]] bool looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog);
   void rest(bool may_sleep);
 
   HostMemory& memory_;
   MpiTransport& mpi_;
   PrivateCommunicator& ours_;
   MemoryCall& call_;
-  unsigned fruitless_ = 0;    ///< looks since something was over
-  unsigned slow_yields_ = 0;  ///< of them those after which somebody else has run
+  unsigned fruitless_ = 0;  ///< looks since something was over
   bool is_lying_down_ = false;
   bool has_slept_ = false;
   bool moves_others_data_ = false;  ///< looks at MPI lately have moved data of the program's own messages
   HostMemory::Clock::time_point looks_until_{};
-  bool has_lately_used_mpi_;  ///< this process, as far as this call knows
-  HostMemory::Clock::time_point looked_at_mpi_{};
+  bool has_lately_used_mpi_;                    ///< this process, as far as this call knows
   std::optional<HostMemory::Partial> taken_{};  ///< and not yet put back
   HostMemory::LeftPartial left_{};
   // Scratch.

@@ -13,13 +13,6 @@
 #include "transport/memory/host_memory.hpp"
 
 namespace trunkline::runtime {
-namespace {
-
-/// What MPI has under way goes on in between.
-constexpr long longest_sleep_ns = 500000;
-
-}  // namespace
-
 bool HostMemory::may_sleep() const {
   if (queued_ > 0) return false;
   return std::ranges::none_of(lying_, [this](const MemoryOperation* one) {
@@ -28,7 +21,7 @@ bool HostMemory::may_sleep() const {
 }
 
 void HostMemory::sleep() const noexcept {
-  const timespec longest{.tv_sec = 0, .tv_nsec = longest_sleep_ns};
+  const timespec longest{.tv_sec = 0, .tv_nsec = longest_sleep_.count()};
   std::atomic<std::uint32_t>& word = peers_[own_].segment.sleeps();
   syscall(SYS_futex, &word, FUTEX_WAIT, 1, &longest, nullptr, 0);
   word.store(0, std::memory_order_relaxed);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/mpi/private_communicator.hpp"
 
+#include "transport/watchdog.hpp"
+
 namespace trunkline::runtime {
 
 namespace {
@@ -42,6 +44,11 @@ PrivateCommunicator::PrivateCommunicator(MPI_Comm communicator, MPI_Comm alone, 
 void PrivateCommunicator::go_on() const {
   int any = 0;
   check(PMPI_Iprobe(rank_, MPI_ANY_TAG, communicator_, &any, MPI_STATUS_IGNORE));
+}
+
+void PrivateCommunicator::serve_the_program() const noexcept {
+  int any = 0;
+  if (!simulated) static_cast<void>(PMPI_Iprobe(rank_, MPI_ANY_TAG, communicator_, &any, MPI_STATUS_IGNORE));
 }
 
 }  // namespace trunkline::runtime

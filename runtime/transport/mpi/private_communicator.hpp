@@ -29,6 +29,9 @@ class PrivateCommunicator {
   /// One turn of the library's progress, which goes on with whatever is under way, the program's own messages as well.
   /// Throws MpiError.
   void go_on() const;
+  /// The same where this rank waits for something else than MPI's messages, and the next MPI call tells of an error. In
+  /// a simulation nothing: there it would take time.
+  void serve_the_program() const noexcept;
   [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }
