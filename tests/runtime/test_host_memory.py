@@ -255,7 +255,7 @@ def test_who_waits_serves_the_programs_own_messages(any_mpi: Mpi):
 
 @pytest.mark.skipif((os.cpu_count() or 1) >= 6, reason="there is a processor for each of six ranks")
 def test_who_waits_looks_at_mpi_whenever_it_wakes(any_mpi: Mpi):
-    """So short requests are served, too; but ranks sleep in between. One try of three that others leave alone is enough."""
+    """Short requests are served, then; but ranks sleep in between. One quiet try of three is enough."""
     assert any(200 <= looks_at_mpi(any_mpi, "0") < 6000 for _ in range(3))
 
 
