@@ -46,6 +46,10 @@ class Outcome:
         return list(dict.fromkeys(self.lines("trunkline: ")))
 
 
+Part = tuple[Sequence[str], Sequence[str]]
+"""Groups of cases, and choices of algorithms that they run under."""
+
+
 @dataclass(frozen=True)
 class Mpi:
     """One MPI library: how to launch, and what was built for it."""
@@ -105,10 +109,17 @@ class Mpi:
 
     def suite(self, ranks: int, groups: Sequence[str], choices: Sequence[str], **options: object) -> None:
         """Runs groups of cases of the program that checks itself; on hosts h0, h1, ... where a cluster is set."""
+        self.suites(ranks, [(groups, choices)], **options)
+
+    def suites(self, ranks: int, parts: Sequence[Part], **options: object) -> None:
+        """Several groups in one job, each under choices of its own."""
         settings = options.get("settings") or {}
         hosts = [ON_OWN_HOST] if "TRUNKLINE_CLUSTER" in settings else []
-        command = [self.program("runtime-test"), "--require", "--groups", ",".join(groups)]
-        done = self.run(ranks, *command, "--choices", ",".join(choices), per_rank=hosts, **options)
+        words: list[str] = []
+        for groups, choices in parts:
+            words += ["--groups", ",".join(groups), "--choices", ",".join(choices)]
+        command = [self.program("runtime-test"), "--require", *words]
+        done = self.run(ranks, *command, per_rank=hosts, seconds=SECONDS * len(parts), **options)
         assert "FAILED" not in done.err, done.err
         assert " passed, 0 failed" in done.out, done.out + done.err
 

@@ -1,76 +1,10 @@
-"""Reductions, on any number of ranks and every kind of tree, with segments small enough to be many."""
+"""Reductions whose operands have an order; all others are in test_matrix.py."""
 
 from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, ONE_VERSION, Mpi
-from test_matrix import LINE
-
-GROUPS = ["reductions", "operations"]
-
-
-@pytest.mark.parametrize(
-    ("ranks", "choices"),
-    [
-        pytest.param(
-            2,
-            ["native", "linear:100", "unaware-linear:64", "binomial", "ring:64", "unaware-recursive-doubling:100"],
-            marks=ONE_VERSION,
-        ),
-        (3, ["linear:64", "auto", "flat:100", "ring:100", "halving-doubling:64", "recursive-doubling"]),
-        pytest.param(
-            4,
-            ["two-tree:100", "binary:1448", "unaware-ring:64", "unaware-halving-doubling:100", "swing:64"],
-            marks=ONE_VERSION,
-        ),
-        (
-            7,
-            [
-                "two-tree:64",
-                "3-ary:100",
-                "ring:1000",
-                "halving-doubling",
-                "mixed-radix:64",
-                "staggered-radix:64",
-                "lane-ring:100",
-                "recursive-doubling:64",
-                "unaware-swing",
-            ],
-        ),
-    ],
-)
-def test_every_reduction(any_mpi: Mpi, ranks: int, choices: list[str]):
-    """By trees and, where there are such, by rounds."""
-    any_mpi.suite(ranks, GROUPS, choices, settings=LINE)
-
-
-@ONE_VERSION
-def test_many_ranks(any_mpi: Mpi):
-    any_mpi.suite(13, ["reductions"], ["two-tree:1000", "ring:1000"], settings=LINE)
-
-
-@ONE_VERSION
-def test_trees_of_two_storeys(any_mpi: Mpi):
-    any_mpi.suite(7, ["reductions"], ["hierarchical-3-nomial:100"], settings=LINE)
-
-
-def test_what_has_no_reduction_is_native(mpi: Mpi):
-    mpi.suite(3, GROUPS, ["circulant:100"], settings=LINE)
-
-
-def test_natively_too(mpi: Mpi):
-    """The cases hold without the library: what they ask for is MPI's contract, not ours."""
-    done = mpi.run(3, mpi.program("runtime-test"), "--groups", ",".join(GROUPS), preload=None)
-    assert " passed, 0 failed" in done.out
-
-
-def test_elements_far_apart(mpi: Mpi):
-    mpi.suite(3, ["far elements"], ["ring", "ring:1000"], settings=LINE)
-
-
-def test_operations_that_throw(any_mpi: Mpi):
-    any_mpi.suite(3, ["throwing operations"], ["linear:100", "two-tree:100", "ring:100"], settings=LINE)
-
+from test_matrix import LINE, REDUCTIONS
 
 IN_ORDER = """\
 trunkline: cluster/1
@@ -115,8 +49,8 @@ def test_two_roots_that_exchange(any_mpi: Mpi, tmp_path: Path, ranks: int):
     """Trees by sites, from each side of the longest link; two ranks alone sit on one side of it."""
     (tmp_path / "far-apart.yaml").write_text(FAR_APART)
     settings = {"TRUNKLINE_CLUSTER": str(tmp_path / "far-apart.yaml")}
-    any_mpi.suite(ranks, GROUPS, ["by-sites-binary:64", "by-sites-4-ary:1000"], settings=settings)
-    any_mpi.suite(ranks, ["operands by rank"], ["by-sites-8-ary:64"], settings=settings)
+    parts = [(REDUCTIONS, ["by-sites-binary:64", "by-sites-4-ary:1000"]), (["operands by rank"], ["by-sites-8-ary:64"])]
+    any_mpi.suites(ranks, parts, settings=settings)
     any_mpi.suite(ranks, ["one order"], ["auto"], settings=settings | {"TRUNKLINE_REPRODUCIBLE": "1"})
 
 

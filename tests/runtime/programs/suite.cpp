@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-test [--groups A,B] [--choices C,D] [--require]
+// runtime-test [--groups A,B] [--choices C,D] [--groups E --choices F]... [--require]
 //
-// Runs the cases of the groups once for each choice of algorithm. Rank 0 names each before it begins: the last one
-// named is the one that hangs. Prints what failed on which rank and, at the end, "N passed, M failed". --require: fails
-// where the preload library is not there. Exit status 0 or 1.
+// Runs the cases of the groups once for each choice of algorithm; other groups may follow, with other choices. Rank 0
+// names each before it begins: the last one named is the one that hangs. Prints what failed on which rank and, at the
+// end, "N passed, M failed". --require: fails where the preload library is not there. Exit status 0 or 1.
 #include "suite.hpp"
 
 #include <dlfcn.h>
@@ -36,9 +36,18 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-struct Options {
+/// Groups of cases, all where none is named, and the choices under which they run.
+struct Part {
   std::vector<std::string> groups;
   std::vector<std::string> choices{"auto"};
+
+  [[nodiscard]] bool has(const Case& test) const {
+    return groups.empty() || std::ranges::find(groups, test.group) != groups.end();
+  }
+};
+
+struct Options {
+  std::vector<Part> parts;
   bool require = false;
 };
 
@@ -49,14 +58,16 @@ Options read_options(int argc, char** argv) {
     if (option == "--require") {
       options.require = true;
     } else if (i + 1 < argc && option == "--groups") {
-      options.groups = split(argv[++i]);
+      options.parts.push_back({.groups = split(argv[++i])});
     } else if (i + 1 < argc && option == "--choices") {
-      options.choices = split(argv[++i]);
+      if (options.parts.empty()) options.parts.emplace_back();
+      options.parts.back().choices = split(argv[++i]);
     } else {
       std::fprintf(stderr, "runtime-test: what is %s?\n", argv[i]);
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
   }
+  if (options.parts.empty()) options.parts.emplace_back();
   return options;
 }
 
@@ -67,6 +78,22 @@ std::vector<Case> all_cases() {
     std::ranges::move(make(), std::back_inserter(cases));
   }
   return cases;
+}
+
+/// For all collectives that have it, while others run natively; false where none has. Without the library all do.
+bool choose(const std::string& choice, Run& run) {
+  auto* const set = find<Set>("trunkline_set");
+  run.choice = choice;
+  run.served.clear();
+  for (const char* collective : {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block",
+                                 "allgather", "allgatherv"}) {
+    if (set == nullptr || set(collective, choice.c_str()) == 0) {
+      run.served.insert(collective);
+    } else {
+      set(collective, "native");
+    }
+  }
+  return !run.served.empty();
 }
 
 /// Runs one case; returns 1 on all ranks where it failed on one of them.
@@ -140,32 +167,22 @@ int main(int argc, char** argv) {
   Run run;
   MPI_Comm_rank(MPI_COMM_WORLD, &run.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &run.ranks);
-  auto* const set = find<Set>("trunkline_set");
   int bad = 0;
   int good = 0;
-  if (options.require && set == nullptr) {
+  if (options.require && find<Set>("trunkline_set") == nullptr) {
     std::fprintf(stderr, "FAILED: the preload library is not there\n");
     ++bad;
   }
-  for (const std::string& choice : options.choices) {
-    run.choice = choice;
-    run.served.clear();
-    for (const char* collective : {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block",
-                                   "allgather", "allgatherv"}) {
-      if (set == nullptr || set(collective, choice.c_str()) == 0) {
-        run.served.insert(collective);
-      } else {
-        set(collective, "native");
+  for (const Part& part : options.parts) {
+    for (const std::string& choice : part.choices) {
+      if (!choose(choice, run)) {
+        std::fprintf(stderr, "FAILED: %s is refused\n", choice.c_str());
+        ++bad;
+        continue;
       }
-    }
-    if (run.served.empty()) {
-      std::fprintf(stderr, "FAILED: %s is refused\n", choice.c_str());
-      ++bad;
-      continue;
-    }
-    for (const Case& test : all_cases()) {
-      if (!options.groups.empty() && std::ranges::find(options.groups, test.group) == options.groups.end()) continue;
-      (failed(test, run) != 0 ? bad : good) += 1;
+      for (const Case& test : all_cases()) {
+        if (part.has(test)) (failed(test, run) != 0 ? bad : good) += 1;
+      }
     }
   }
   if (run.rank == 0) std::printf("%d passed, %d failed\n", good, bad);
