@@ -18,7 +18,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h' ':!third_party')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test-install deb deb-again test-deb test test-core test-python test-lab test-measures test-beside test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
+.PHONY: help demo dist test-install deb deb-again test-deb test test-all test-core test-python test-lab test-measures test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -31,7 +31,25 @@ help: ## List the targets
 demo: $(DEMO_NEEDS) ## Set up what it needs, then run the main job on the lab: native against Trunkline, with a report
 	trunkline demo --report out/demo.html --json out/demo.json
 
-test: packages test-core test-measures test-beside ## Set up, then pass all the tests
+test: packages $(STAMPS)/dev ## Set up, then pass the tests that each change waits for: under one MPI library, by turns, or MPI=NAME
+	tools/beside.py \
+	  runtime "$(or $(MPI),one MPI library by turn), this host" "$(RUNTIME_TESTS) $(CHANGE) --mpi $(or $(MPI),by-turn) --most-starts $(MOST_STARTS)" \
+	  lab "emulated hosts" "$(call LAB_TESTS,lab) $(CHANGE)" \
+	  core "build/dev" "nice $(CORE_TESTS)" \
+	  python "the command" "nice $(PYTHON_TESTS) $(CHANGE)"
+
+# What is compared with a clock comes first, and alone. A lane that fails keeps no other from running.
+test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what ran and what did not (about an hour)
+	tools/beside.py \
+	  measures "emulated hosts, alone" "$(call LAB_TESTS,measures) -n $(MEASURES_JOBS) -m measures" then \
+	  runtime "all MPI libraries, this host" "$(RUNTIME_TESTS) --mpi all" \
+	  lab "emulated hosts" "$(call LAB_TESTS,lab) -m 'not measures'" \
+	  sanitize "build/sanitize" "nice $(MAKE) --no-print-directory test-sanitize" \
+	  core "build/dev" "nice $(CORE_TESTS)" \
+	  python "the command" "nice $(PYTHON_TESTS)" \
+	  model "Spin" "nice $(MAKE) --no-print-directory model" then \
+	  install "an empty environment" "$(MAKE) --no-print-directory test-install" \
+	  fuzz "build/fuzz" "nice $(MAKE) --no-print-directory fuzz"
 
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 	@cat build/dev/mpis.txt
@@ -99,34 +117,34 @@ $(STAMPS)/sanitize: $(NATIVE_SOURCES) $(TEST_SOURCES) $(STAMPS)/python-dev | pac
 	  bash -c "cmake --preset sanitize && cmake --build --preset sanitize"
 	@mkdir -p $(@D) && touch $@
 
-test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
-	ctest --test-dir build/dev --output-on-failure --parallel $(JOBS)
+# Each leaves its results where tools/beside.py counts them.
+LOGS := $(CURDIR)/build/log
+PYTEST := python -m pytest --dist worksteal
+CORE_TESTS = ctest --test-dir build/dev --output-on-failure --parallel $(JOBS) --output-junit $(LOGS)/core.xml
+PYTHON_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --junit-xml=$(LOGS)/python.xml tests/python
+RUNTIME_TESTS = $(PYTEST) --durations=15 -n $(RUNTIME_JOBS) --junit-xml=$(LOGS)/runtime.xml tests/runtime
+LAB_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --junit-xml=$(LOGS)/$(1).xml tests/lab
+# What each change waits for. A job takes as long as hundreds of calls: cases are to share them.
+CHANGE = --tier change
+MOST_STARTS = 250
 
-PYTEST := python -m pytest
-RUNTIME_TESTS = $(PYTEST) --durations=15 -n $(RUNTIME_JOBS) --dist worksteal tests/runtime
-SANITIZE_TESTS = nice $(MAKE) --no-print-directory test-sanitize
-LAB_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --dist worksteal -m 'not measures' tests/lab
+test-core: $(STAMPS)/dev ## Unit and property tests of the core and the lab's network
+	$(CORE_TESTS)
 
 test-python: $(STAMPS)/native ## The command
-	$(PYTEST) -n $(JOBS) tests/python
+	$(PYTHON_TESTS)
 
-test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under all MPI libraries on one host
-	$(RUNTIME_TESTS)
+test-runtime: $(STAMPS)/native $(STAMPS)/dev ## The preload library under all MPI libraries on one host, or under MPI=NAME
+	$(RUNTIME_TESTS) --mpi $(or $(MPI),all)
 
 test-lab: test-measures ## The lab, real MPI programs on 32 emulated hosts
-	$(LAB_TESTS)
+	$(call LAB_TESTS,lab) -m 'not measures'
 
 test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothing beside other work
-	$(PYTEST) --durations=5 -n $(MEASURES_JOBS) --dist worksteal -m measures tests/lab
-
-# Jobs and labs wait for messages, for late ranks and for the network most of the time, so others run meanwhile, behind
-# them where both are ready.
-test-beside: $(STAMPS)/native $(STAMPS)/dev
-	tools/beside.py test-runtime "$(RUNTIME_TESTS)" test-lab "$(LAB_TESTS)" \
-	  test-sanitize-and-python "$(SANITIZE_TESTS) && nice $(PYTEST) -n $(JOBS) tests/python"
+	$(call LAB_TESTS,measures) -n $(MEASURES_JOBS) -m measures
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	ctest --preset sanitize --parallel $(JOBS)
+	ctest --preset sanitize --parallel $(JOBS) --output-junit $(LOGS)/sanitize.xml
 
 fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 	cmake --preset fuzz && cmake --build --preset fuzz

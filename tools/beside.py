@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands beside each other, each with a log of its own: tests that wait most of the time.
+"""Runs lanes of tests beside each other, since they wait most of the time, and tells in one table what became of them.
 
-Usage: tools/beside.py NAME COMMAND [NAME COMMAND]...
+Usage: tools/beside.py NAME WHERE COMMAND [NAME WHERE COMMAND]... [then NAME WHERE COMMAND...]
 
-What a command printed goes to build/log/NAME. Once it has ended, its last lines are shown, or all of them where it has
-failed. The exit status is 0 or 1; who is interrupted ends all of them.
+What a command prints goes to build/log/NAME. Once it has ended, its last lines are shown, or all of them where it has
+failed. Lanes behind "then" begin when those before have ended, well or not. A lane that has left its results in
+build/log/NAME.xml (JUnit's form, which pytest and CTest write) is counted by tests, another one as one test. What a
+lane's tests skipped, and lines of its log that begin with "note: ", stand below the table. The exit status is 0, or 1
+where a lane failed; who is interrupted ends all of them.
 """
 
 import contextlib
@@ -14,68 +17,182 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 LOGS = Path("build/log")
 LAST_LINES = 15
+THEN = "then"
 
 
 @dataclass
-class Beside:
-    """A command that runs."""
+class Results:
+    """What became of a lane's tests."""
+
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    """By reason."""
+
+
+def results_in(file: Path) -> Results:
+    """Of JUnit's form: a test that has neither failed nor been skipped has passed."""
+    found = Results()
+    try:
+        tests = ET.parse(file).getroot().iter("testcase")
+    except ET.ParseError as wrong:  # whoever wrote it was ended meanwhile
+        return Results(failed=[f"{file} cannot be read: {wrong}"])
+    for test in tests:
+        name = f"{test.get('classname')}.{test.get('name')}"
+        skipped = test.find("skipped")
+        if test.find("failure") is not None or test.find("error") is not None:
+            if name not in found.failed:  # a test may fail, and then its end
+                found.failed.append(name)
+        elif skipped is not None:
+            found.skipped[skipped.get("message") or "without a reason"] += 1
+        else:
+            found.passed += 1
+    return found
+
+
+@dataclass
+class Lane:
+    """A command, and where it runs what it runs."""
 
     name: str
-    process: subprocess.Popen[bytes]
+    where: str
+    command: str
+    process: subprocess.Popen[bytes] | None = None
+    began: float = 0
+    seconds: float = 0
 
-    def tell(self, seconds: float) -> None:
+    @property
+    def log(self) -> Path:
+        """What it prints."""
+        return LOGS / self.name
+
+    @property
+    def status(self) -> int:
+        """Of its end."""
+        return self.process.returncode if self.process is not None else 1
+
+    def begin(self) -> None:
+        """Without the results of another time."""
+        print(f"==> {self.name} begins", flush=True)
+        (LOGS / f"{self.name}.xml").unlink(missing_ok=True)
+        self.began = time.monotonic()
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["bash", "-c", self.command],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
+
+    def has_ended(self) -> bool:
+        """Looked at again and again."""
+        if self.process is None or self.process.poll() is None:
+            return False
+        self.seconds = time.monotonic() - self.began
+        return True
+
+    def said(self) -> list[str]:
+        """Lines of its log."""
+        return self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+
+    def tell(self) -> None:
         """How it ended."""
-        lines = (LOGS / self.name).read_text(errors="replace").splitlines()
-        ended = "took" if self.process.returncode == 0 else f"FAILED (status {self.process.returncode}) after"
-        shown = lines[-LAST_LINES:] if self.process.returncode == 0 else lines
-        print(f"==> {self.name} {ended} {seconds:.0f} s; what it printed: {LOGS / self.name}", *shown, sep="\n")
-        sys.stdout.flush()
+        ended = f"FAILED (status {self.status}) after" if self.status else "took"
+        shown = self.said() if self.status else self.said()[-LAST_LINES:]
+        print(
+            f"==> {self.name} {ended} {self.seconds:.0f} s; what it printed: {self.log}", *shown, sep="\n", flush=True
+        )
+
+    def results(self) -> Results:
+        """By tests, where the lane has told; its status goes over them."""
+        file = LOGS / f"{self.name}.xml"
+        found = results_in(file) if file.exists() else Results(passed=0 if self.status else 1)
+        if self.status and not found.failed:
+            found.failed.append(f"status {self.status}")
+        return found
 
 
 @contextlib.contextmanager
-def started(words: list[str]) -> Iterator[list[Beside]]:
-    """All commands; whatever is left of them at the end is ended."""
-    LOGS.mkdir(parents=True, exist_ok=True)
-    running = []
+def started(lanes: list[Lane]) -> Iterator[None]:
+    """All of them; whatever is left at the end is ended."""
     try:
-        for name, command in zip(words[::2], words[1::2], strict=True):
-            print(f"==> {name} begins", flush=True)
-            with (LOGS / name).open("wb") as log:
-                process = subprocess.Popen(
-                    ["bash", "-c", command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    process_group=0,
-                )
-            running.append(Beside(name, process))
-        yield running
+        for lane in lanes:
+            lane.begin()
+        yield
     finally:
-        for one in running:
-            if one.process.poll() is None:
-                os.killpg(one.process.pid, signal.SIGINT)
-        for one in running:
-            one.process.wait()
+        running = [lane.process for lane in lanes if lane.process is not None and lane.process.poll() is None]
+        for process in running:
+            os.killpg(process.pid, signal.SIGINT)
+        for process in running:
+            process.wait()
+
+
+def run(lanes: list[Lane]) -> None:
+    """Beside each other, to their ends."""
+    with started(lanes):
+        left = list(lanes)
+        while left:
+            time.sleep(0.2)
+            for lane in [lane for lane in left if lane.has_ended()]:
+                left.remove(lane)
+                lane.tell()
+
+
+def table(lanes: list[Lane], seconds: float) -> list[str]:
+    """What ran, where, how it ended, how long it took; below it what failed, what was skipped and why, and notes."""
+    results = {lane.name: lane.results() for lane in lanes}
+    rows = [("lane", "where", "passed", "failed", "skipped", "seconds")]
+    for lane in lanes:
+        one = results[lane.name]
+        counts = (one.passed, len(one.failed), one.skipped.total(), round(lane.seconds))
+        rows.append((lane.name, lane.where, *map(str, counts)))
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            text.rjust(width) if text.isdigit() else text.ljust(width) for text, width in zip(row, wide, strict=True)
+        )
+        for row in rows
+    ]
+    lines.append(f"all of it took {seconds:.0f} s; load of the machine now {os.getloadavg()[1]:.1f}")
+    for lane in lanes:
+        one = results[lane.name]
+        lines += [f"FAILED  {lane.name}: {test} ({lane.log})" for test in one.failed]
+    for lane in lanes:
+        lines += [f"skipped {lane.name}: {count} x {why}" for why, count in results[lane.name].skipped.most_common()]
+    for lane in lanes:
+        lines += [f"{lane.name}: {line}" for line in lane.said() if line.startswith("note: ")]
+    return lines
+
+
+def lanes_of(words: list[str]) -> list[list[Lane]]:
+    """Of the command line; groups run one after another."""
+    groups = [list(group) for is_then, group in groupby(words, THEN.__eq__) if not is_then]
+    if any(len(group) % 3 for group in groups):
+        sys.exit("beside: each lane is NAME WHERE COMMAND")
+    return [[Lane(*group[at : at + 3]) for at in range(0, len(group), 3)] for group in groups]
 
 
 def main() -> int:
     """Exit status."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    LOGS.mkdir(parents=True, exist_ok=True)
+    groups = lanes_of(sys.argv[1:])
     begin = time.monotonic()
-    with started(sys.argv[1:]) as running:
-        left = list(running)
-        while left:
-            time.sleep(0.2)
-            for one in [one for one in left if one.process.poll() is not None]:
-                left.remove(one)
-                one.tell(time.monotonic() - begin)
-        return 1 if any(one.process.returncode for one in running) else 0
+    for group in groups:
+        run(group)
+    lanes = [lane for group in groups for lane in group]
+    print("", *table(lanes, time.monotonic() - begin), sep="\n")
+    return 1 if any(lane.results().failed for lane in lanes) else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from chosen import ALL, Case, Choice, choice_of, of_a_change, runs_under_the_one
 from jobs import AS_ROOT, BUILD, ROOT, run_job
+from starts import Starts
 
 ON_OWN_HOST = Path(__file__).with_name("on_own_host.sh")
 IN_WHOLE_LINES = Path(__file__).with_name("in_whole_lines.sh")
@@ -169,24 +171,56 @@ ONE_VERSION = pytest.mark.one_version
 """Of rows that differ from others in ranks, segments and the like: a library's other versions run the rest."""
 
 
+CHOICE = pytest.StashKey[Choice]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("MPI libraries")
+    group.addoption("--mpi", default=ALL, help="all, by-turn (by the commit), or the name of one")
+    group.addoption("--most-starts", type=int, help="fail where mpiexec is started more often")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    names = [mpi.name for mpi in installed()]
+    if not names:
+        pytest.exit(f"no preload library in {BUILD / 'lib'}: cmake --preset dev && cmake --build --preset dev", 2)
+    try:
+        config.stash[CHOICE] = choice_of(config.option.mpi, names)
+    except ValueError as wrong:
+        raise pytest.UsageError(f"--mpi: {wrong}") from None
+    config.pluginmanager.register(Starts(config.option.most_starts), "starts")
+
+
+def _case(item: pytest.Item, number: int) -> Case:
+    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    fixture, mpi = next(((name, one) for name, one in given.items() if isinstance(one, Mpi)), ("", None))
+    any_version = fixture == "mpi" or item.get_closest_marker("one_version") is not None
+    return Case(item.path.name, item.name.partition("[")[0], number, mpi and mpi.name, any_version)
+
+
+def _served_elsewhere(item: pytest.Item, case: Case) -> bool:
+    """``ONE_VERSION`` runs under a library's version that the system has."""
+    family = (case.library or "").partition("-")[0]
+    once = item.get_closest_marker("one_version") is not None
+    return once and case.library != family and any(mpi.name == family for mpi in installed())
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what is marked so under other versions of a library that is there as the system has it."""
-    system = {mpi.name for mpi in installed() if mpi.name == mpi.family}
-
-    def is_for_another(item: pytest.Item) -> bool:
-        mpi = getattr(item, "callspec", None) and item.callspec.params.get("any_mpi")
-        return bool(mpi) and mpi.name != mpi.family and mpi.family in system
-
-    left_out = [item for item in items if item.get_closest_marker("one_version") and is_for_another(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    """Leaves out what other versions of a library serve, and what is not for this change."""
+    choice = config.stash[CHOICE]
+    cases = {item: _case(item, number) for number, item in enumerate(items)}
+    left = {item: case for item, case in cases.items() if not _served_elsewhere(item, case)}
+    if config.option.tier == "change":
+        chosen = of_a_change(list(left.values()), choice)
+    else:
+        chosen = {case for case in left.values() if runs_under_the_one(case, choice)}
+    kept = [item for item, case in left.items() if case in chosen]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     found = installed()
-    if not found:
-        pytest.exit(f"no preload library in {BUILD / 'lib'}: cmake --preset dev && cmake --build --preset dev", 2)
     system = [mpi for mpi in found if mpi.name == mpi.family]
     if "any_mpi" in metafunc.fixturenames:
         metafunc.parametrize("any_mpi", found, ids=lambda mpi: mpi.name)
@@ -195,3 +229,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "other_mpi" in metafunc.fixturenames:
         others = [mpi for mpi in found if mpi.name != mpi.family]
         metafunc.parametrize("other_mpi", others, ids=lambda mpi: mpi.name)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    terminalreporter.write_line(f"note: {config.stash[CHOICE].why}")

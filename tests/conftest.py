@@ -1,0 +1,34 @@
+"""Two tiers: what each change waits for, and all."""
+
+from pathlib import Path
+
+import pytest
+import tiers
+
+TESTS = Path(__file__).parent
+
+
+def pytest_addoption(parser):
+    parser.addoption("--tier", choices=["change", "all"], default="all", help="what each change waits for, or all")
+
+
+def _place(item):
+    """File, test and row, which is as without the MPI library where a fixture makes one of it."""
+    row = item.name
+    for given in item.callspec.params.values() if hasattr(item, "callspec") else ():
+        if hasattr(given, "launcher"):
+            row = row.replace(f"[{given.name}-", "[").replace(f"-{given.name}]", "]").replace(f"[{given.name}]", "")
+    return item.path.relative_to(TESTS).as_posix(), item.name.partition("[")[0], row
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Before rows are chosen among those that are left."""
+    if config.option.tier == "change":
+        kept = [
+            item
+            for item in items
+            if not item.get_closest_marker("measures") and tiers.is_for_each_change(*_place(item))
+        ]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
