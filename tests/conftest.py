@@ -32,3 +32,15 @@ def pytest_collection_modifyitems(config, items):
         ]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """A skip proves nothing: what each change is to run, and cannot, has failed."""
+    report = yield
+    if item.config.option.tier == "change" and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(part in reason for part in tiers.MAY_BE_SKIPPED):
+            report.outcome = "failed"
+            report.longrepr = f"{reason}\nEach change is to run this: make setup brings what is missing."
+    return report

@@ -108,7 +108,7 @@ def rows(file, test, count, libraries=LIBRARIES, any_version=False):
     return [chosen.Case(file, test, number, one, any_version) for one in libraries for number in range(count)]
 
 
-def of_turns(cases, touched=(), turns=range(0, 100_000, 7)):
+def of_turns(cases, touched=(), turns=range(0, 30_000, 31)):
     """What runs in many changes, by change."""
     choices = [chosen.Choice(LIBRARIES[turn % 4], "", turn, touched) for turn in turns]
     return [(choice, chosen.of_a_change(cases, choice)) for choice in choices]
@@ -204,6 +204,27 @@ def test_starts_are_counted_over_all_workers_and_may_be_too_many(tmp_path, most,
     assert done.returncode == status, done.stdout + done.stderr
     assert f"note: 3 starts of mpiexec (at most {most}), most of them by test_jobs.py 3" in done.stdout
     assert ("FAILED: too many starts of mpiexec" in done.stdout) == (status == 1)
+
+
+TESTS = """\
+import pytest
+def test_needs_what_is_missing():
+    pytest.skip("there is no zsh")
+@pytest.mark.skipif(True, reason="only root becomes another user")
+def test_needs_rights(): pass
+"""
+
+
+@pytest.mark.parametrize(("tier", "outcomes"), [("change", "1 failed, 1 skipped"), ("all", "2 skipped")])
+def test_what_each_change_is_to_run_and_cannot_has_failed(tmp_path, tier, outcomes):
+    (tmp_path / "test_it.py").write_text(TESTS)
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    words = [sys.executable, "-m", "pytest", "-q", "--tier", tier, "-c", "/dev/null", "--rootdir", ".", "test_it.py"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": str(SHARED)}
+    )
+    assert outcomes in done.stdout, done.stdout + done.stderr
+    assert ("Each change is to run this" in done.stdout) == (tier == "change")
 
 
 XML = """\
