@@ -40,6 +40,15 @@ def words_of(calls: list[tuple[int, int]]) -> list[str]:
     return [f"{size}:{root}" for size, root in calls]
 
 
+def by_wish(any_mpi: Mpi, calls: list[tuple[int, int]], wishes: list[str], settings: dict[str, str]) -> dict[str, list]:
+    """What calls ran by themselves, and for each wish: in one job, on a communicator each, whose groups are its own."""
+    words = [*words_of(calls), *(f"again={wish}" for wish in wishes)]
+    done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
+    ran = done.out.split("\n")[:-1]
+    assert len(ran) == (1 + len(wishes)) * len(calls)
+    return {wish: ran[at * len(calls) : (at + 1) * len(calls)] for at, wish in enumerate(["auto", *wishes])}
+
+
 def test_random_calls_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
     calls = random_calls(sum(any_mpi.name.encode()), 500)
     cluster = load_cluster("cyclic")
@@ -52,16 +61,13 @@ def test_random_calls_run_what_the_core_decides(any_mpi: Mpi, tmp_path: Path):
     file.write_text(_core.write_plan(plan))
     knowledge.take_plan(_core.read_plan(str(file)), str(file))
     deciders = [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(RANKS)]
-    for wish in ("auto", "linear"):
-        decided = runs(deciders, calls, wish)
-        settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_PLAN": str(file), "TRUNKLINE_BCAST": wish}
-        program = any_mpi.program("runtime-calls")
-        done = any_mpi.run(RANKS, program, *words_of(calls), settings=settings, per_rank=[ON_OWN_HOST])
-        expected = [
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_PLAN": str(file)}
+    ran = by_wish(any_mpi, calls, ["linear"], settings)
+    for wish, found in ran.items():
+        assert found == [
             f"{'binary' if one.algorithm == _core.plan_of_file else one.algorithm} {one.segment_bytes}"
-            for one in decided
+            for one in runs(deciders, calls, wish)
         ]
-        assert done.out.split("\n")[:-1] == expected
     decided = (deciders[3].decide(size, datagrams=False) for size, _ in calls)
     assert {one.algorithm for one in decided} == {"native", _core.plan_of_file}
 
@@ -88,12 +94,10 @@ def test_over_long_links_calls_of_all_sizes_run_what_the_core_decides(any_mpi: M
     version = any_mpi.name.partition("-")[2]  # what messages cost depends on it; the system's own is the usual one
     knowledge = _core.Knowledge(cluster, _core.NativeLibrary[any_mpi.family], any_mpi.family, version)
     deciders = [_core.Decider(knowledge, "bcast", list(range(RANKS)), root) for root in range(RANKS)]
-    for wish in ("auto", "wave", "by-sites-binary"):
+    ran = by_wish(any_mpi, calls, ["wave", "by-sites-binary"], {"TRUNKLINE_CLUSTER": str(file)})
+    for wish, found in ran.items():
         decided = runs(deciders, calls, wish)
-        settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": wish}
-        program = any_mpi.program("runtime-calls")
-        done = any_mpi.run(RANKS, program, *words_of(calls), settings=settings, per_rank=[ON_OWN_HOST])
-        assert done.out.split("\n")[:-1] == [f"{one.algorithm} {one.segment_bytes}" for one in decided]
+        assert found == [f"{one.algorithm} {one.segment_bytes}" for one in decided]
         if wish == "auto":
             ran = {one.algorithm for one in decided}
             assert any(name.startswith("by-sites") for name in ran)

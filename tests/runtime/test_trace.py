@@ -78,12 +78,10 @@ def test_every_event_of_every_call(any_mpi: Mpi, tmp_path: Path):
         assert ("barrier", 1, "native") in kinds
     assert sorted(plan.collective for plan, ranks, _ in job.plans.values()) == ["allreduce", "bcast"]
     assert all(ranks == list(range(RANKS)) for _, ranks, _ in job.plans.values())
-
-
-def test_clocks_of_one_host_agree_within_the_stated_error(any_mpi: Mpi, tmp_path: Path):
-    run(any_mpi, tmp_path, "1")
-    for header in find_job(str(tmp_path)).headers:
+    for header in job.headers:  # all ranks have one clock here, which is read at both ends
+        assert header.end_ns > header.start_ns
         assert abs(header.clock_offset_ns) <= header.clock_error_ns or header.rank == 0
+        assert abs(header.end_offset_ns) <= header.end_error_ns or header.rank == 0
 
 
 def test_rounds_are_traced(any_mpi: Mpi, tmp_path: Path):
@@ -204,6 +202,7 @@ def test_a_killed_program_leaves_all_up_to_there(any_mpi: Mpi, tmp_path: Path):
     job = find_job(str(tmp_path))
     assert any("did not come to its end" in note for note in job.notes)
     assert not job.headers[-1].finished
+    assert job.headers[-1].end_ns == 0
     for trace in read(job):
         assert records(trace)[BEGIN] >= 60
 
@@ -331,16 +330,6 @@ def test_a_time_of_choice(mpi: Mpi, tmp_path: Path):
     assert all(records(trace) == {} for trace in read(find_job(str(tmp_path / "never"))))
     run(mpi, tmp_path / "all", "9", settings={"TRUNKLINE_TRACE_TIME": "-3600"})
     assert all(records(trace)[BEGIN] == 28 for trace in read(find_job(str(tmp_path / "all"))))
-
-
-def test_clocks_are_compared_at_the_end_too(any_mpi: Mpi, tmp_path: Path):
-    """All ranks have one clock here."""
-    run(any_mpi, tmp_path / "whole", "3")
-    for header in find_job(str(tmp_path / "whole")).headers:
-        assert header.end_ns > header.start_ns
-        assert abs(header.end_offset_ns) <= header.end_error_ns or header.rank == 0
-    run(any_mpi, tmp_path / "killed", "3", "kill", status=None)
-    assert find_job(str(tmp_path / "killed")).headers[-1].end_ns == 0
 
 
 def test_two_jobs_in_one_folder_keep_apart(mpi: Mpi, tmp_path: Path):
