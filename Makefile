@@ -33,8 +33,8 @@ demo: $(DEMO_NEEDS) ## Set up what it needs, then run the main job on the lab: n
 
 test: packages $(STAMPS)/dev ## Set up, then pass the tests that each change waits for: under one MPI library, by turns, or MPI=NAME
 	tools/beside.py \
-	  runtime "$(or $(MPI),one MPI library by turn), this host" "$(RUNTIME_TESTS) $(CHANGE) --mpi $(or $(MPI),by-turn) --most-starts $(MOST_STARTS)" \
-	  lab "emulated hosts" "$(call LAB_TESTS,lab) $(CHANGE)" \
+	  runtime "$(or $(MPI),one MPI library by turn), this host" "$(RUNTIME_TESTS) $(CHANGE) --mpi $(or $(MPI),by-turn) --most-starts $(MOST_STARTS)" beside \
+	  lab "emulated hosts" "$(call LAB_TESTS,lab) $(CHANGE)" beside \
 	  core "build/dev" "nice $(CORE_TESTS)" \
 	  python "the command" "nice $(PYTHON_TESTS) $(CHANGE)"
 
@@ -42,13 +42,13 @@ test: packages $(STAMPS)/dev ## Set up, then pass the tests that each change wai
 test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what ran and what did not (about an hour)
 	tools/beside.py \
 	  measures "emulated hosts, alone" "$(call LAB_TESTS,measures) -n $(MEASURES_JOBS) -m measures" then \
-	  runtime "all MPI libraries, this host" "$(RUNTIME_TESTS) --mpi all" \
+	  runtime "all MPI libraries, this host" "$(RUNTIME_TESTS) --mpi all" beside \
 	  lab "emulated hosts" "$(call LAB_TESTS,lab) -m 'not measures'" \
-	  sanitize "build/sanitize" "nice $(MAKE) --no-print-directory test-sanitize" \
+	  install "an empty environment" "$(MAKE) --no-print-directory test-install" beside \
 	  core "build/dev" "nice $(CORE_TESTS)" \
+	  sanitize "build/sanitize" "nice $(MAKE) --no-print-directory test-sanitize" \
 	  python "the command" "nice $(PYTHON_TESTS)" \
-	  model "Spin" "nice $(MAKE) --no-print-directory model" then \
-	  install "an empty environment" "$(MAKE) --no-print-directory test-install" \
+	  model "Spin" "nice $(MAKE) --no-print-directory model" \
 	  fuzz "build/fuzz" "nice $(MAKE) --no-print-directory fuzz"
 
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs lanes of tests beside each other, since they wait most of the time, and tells in one table what became of them.
 
-Usage: tools/beside.py NAME WHERE COMMAND [NAME WHERE COMMAND]... [then NAME WHERE COMMAND...]
+Usage: tools/beside.py NAME WHERE COMMAND... [beside NAME WHERE COMMAND...]... [then NAME WHERE COMMAND...]...
 
-What a command prints goes to build/log/NAME. Once it has ended, its last lines are shown, or all of them where it has
-failed. Lanes behind "then" begin when those before have ended, well or not. A lane that has left its results in
+Lanes run one after another, whether they end well or not; behind "beside" stand others that run meanwhile, and behind
+"then" those that wait for all before. What a command prints goes to build/log/NAME. Once it has ended, its last lines
+are shown, or all of them where it has failed. A lane that has left its results in
 build/log/NAME.xml (JUnit's form, which pytest and CTest write) is counted by tests, another one as one test. What a
 lane's tests skipped, and lines of its log that begin with "note: ", stand below the table. The exit status is 0, or 1
 where a lane failed; who is interrupted ends all of them.
@@ -26,7 +27,7 @@ from pathlib import Path
 
 LOGS = Path("build/log")
 LAST_LINES = 15
-THEN = "then"
+THEN, BESIDE = "then", "beside"
 
 
 @dataclass
@@ -123,29 +124,32 @@ class Lane:
 
 
 @contextlib.contextmanager
-def started(lanes: list[Lane]) -> Iterator[None]:
-    """All of them; whatever is left at the end is ended."""
+def ended_at_last(rows: list[list[Lane]]) -> Iterator[None]:
+    """Whatever runs at the end is interrupted."""
     try:
-        for lane in lanes:
-            lane.begin()
         yield
     finally:
-        running = [lane.process for lane in lanes if lane.process is not None and lane.process.poll() is None]
+        processes = [lane.process for lanes in rows for lane in lanes if lane.process is not None]
+        running = [process for process in processes if process.poll() is None]
         for process in running:
             os.killpg(process.pid, signal.SIGINT)
         for process in running:
             process.wait()
 
 
-def run(lanes: list[Lane]) -> None:
-    """Beside each other, to their ends."""
-    with started(lanes):
-        left = list(lanes)
-        while left:
+def run(rows: list[list[Lane]]) -> None:
+    """Rows beside each other, and the lanes of each one after another, to their ends."""
+    with ended_at_last(rows):
+        left = [list(lanes) for lanes in rows]
+        for lanes in left:
+            lanes[0].begin()
+        while left := [lanes for lanes in left if lanes]:
             time.sleep(0.2)
-            for lane in [lane for lane in left if lane.has_ended()]:
-                left.remove(lane)
-                lane.tell()
+            for lanes in left:
+                if lanes[0].has_ended():
+                    lanes.pop(0).tell()
+                    if lanes:
+                        lanes[0].begin()
 
 
 def table(lanes: list[Lane], seconds: float) -> list[str]:
@@ -174,23 +178,27 @@ def table(lanes: list[Lane], seconds: float) -> list[str]:
     return lines
 
 
-def lanes_of(words: list[str]) -> list[list[Lane]]:
-    """Of the command line; groups run one after another."""
-    groups = [list(group) for is_then, group in groupby(words, THEN.__eq__) if not is_then]
-    if any(len(group) % 3 for group in groups):
-        sys.exit("beside: each lane is NAME WHERE COMMAND")
-    return [[Lane(*group[at : at + 3]) for at in range(0, len(group), 3)] for group in groups]
+def parts(words: list[str], between: str) -> list[list[str]]:
+    """What stands between such words."""
+    return [list(part) for is_between, part in groupby(words, between.__eq__) if not is_between]
+
+
+def lanes_of(words: list[str]) -> list[Lane]:
+    """Of a part of the command line."""
+    if len(words) % 3:
+        sys.exit(f"beside: each lane is NAME WHERE COMMAND, not {' '.join(words)}")
+    return [Lane(*words[at : at + 3]) for at in range(0, len(words), 3)]
 
 
 def main() -> int:
     """Exit status."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     LOGS.mkdir(parents=True, exist_ok=True)
-    groups = lanes_of(sys.argv[1:])
+    groups = [[lanes_of(row) for row in parts(group, BESIDE)] for group in parts(sys.argv[1:], THEN)]
     begin = time.monotonic()
-    for group in groups:
-        run(group)
-    lanes = [lane for group in groups for lane in group]
+    for rows in groups:
+        run(rows)
+    lanes = [lane for rows in groups for row in rows for lane in row]
     print("", *table(lanes, time.monotonic() - begin), sep="\n")
     return 1 if any(lane.results().failed for lane in lanes) else 0
 

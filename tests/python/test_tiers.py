@@ -246,19 +246,23 @@ def beside(folder, *words):
 
 def test_a_lane_that_fails_keeps_no_other_from_running(tmp_path):
     first = ("first", "here", f"echo '{XML}' >build/log/first.xml; echo 'note: by turns'; exit 1")
-    status, said = beside(tmp_path, *first, "second", "there", "true", "then", "third", "build", "echo it; exit 3")
+    second, third = ("second", "there", "true"), ("third", "build", "echo it; exit 3")
+    status, said = beside(tmp_path, *first, "beside", *second, *third, "then", "last", "there", "true")
     assert status == 1
     rows = [re.split("  +", line.strip()) for line in said.splitlines() if re.search(r"  \d+  ", line)]
     assert [row[:-1] for row in rows] == [
         ["first", "here", "1", "1", "1"],
         ["second", "there", "1", "0", "0"],
         ["third", "build", "0", "1", "0"],
+        ["last", "there", "1", "0", "0"],
     ]
     assert "FAILED  first: a.two (build/log/first)" in said
     assert "FAILED  third: status 3 (build/log/third)" in said
     assert "skipped first: 1 x there is no zsh" in said
     assert "first: note: by turns" in said
+    assert said.index("second begins") < min(said.index("first FAILED"), said.index("second took"))
     assert said.index("third begins") > said.index("second took")
+    assert said.index("last begins") > max(said.index("first FAILED"), said.index("third FAILED"))
 
 
 def test_results_of_another_time_and_those_that_end_early_are_no_success(tmp_path):
