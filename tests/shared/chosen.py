@@ -11,6 +11,7 @@ import subprocess
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 
 from jobs import ROOT
 
@@ -44,10 +45,8 @@ UNDER_ALL = {
 
 SUBJECTS = {
     "test_chooser.py": ("chooser/",),
-    "test_copy.py": ("copy/",),
-    "test_generated.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
-    "test_generated_reductions.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
-    "test_generated_rounds.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
+    "test_copy*.py": ("copy/",),
+    "test_generated*.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
     "test_matmul.py": ("examples/",),
     "test_measured.py": ("core/model/",),
     "test_timing.py": ("bench/",),
@@ -101,13 +100,18 @@ def of_a_change(cases: Sequence[Case], choice: Choice) -> set[Case]:
     others = [case for case in cases if not runs_under_the_one(case, choice) and everywhere & {case.file, case.place}]
     rows = [case for case in own if case.place in ALL_ROWS]
     rows += _one_of_each((case for case in own if case.place not in ALL_ROWS), choice, lambda case: case.place)
-    narrow = [case for case in rows if case.file in SUBJECTS and case.library is not None]
+    narrow = [case for case in rows if _patterns(case.file) and case.library is not None]
     chosen = {case for case in rows if case not in narrow}
     chosen |= set(_one_of_each(narrow, choice, lambda case: case.file))
-    more = [case for case in narrow if case.file in choice.touched and case not in chosen]
+    more = [case for case in narrow if _patterns(case.file) & {*choice.touched} and case not in chosen]
     more += _one_of_each(others, choice, lambda case: f"{case.place} {case.library}")
     more.sort(key=lambda case: zlib.crc32(f"{choice.turn} {case}".encode()))
     return chosen | set(more[:MOST_MORE])
+
+
+def _patterns(file: str) -> set[str]:
+    """Of files about a folder, those that a file is one of."""
+    return {pattern for pattern in SUBJECTS if fnmatch(file, pattern)}
 
 
 def _one_of_each(cases: Iterable[Case], choice: Choice, key: Callable[[Case], str]) -> list[Case]:
@@ -141,10 +145,14 @@ def _base(head: str) -> str:
 
 def _touched(base: str) -> tuple[str, ...]:
     """Folders and files of tests that have changed since, or whose subject has, in commits or in the working tree."""
-    files = tuple(_git("diff", "--name-only", base) + _git("ls-files", "--others", "--exclude-standard"))
-    places = {area: (f"{area}/",) for area in UNDER_ALL}
-    places |= {file: (*subjects, f"tests/runtime/{file}") for file, subjects in SUBJECTS.items()}
-    return tuple(name for name, starts in places.items() if any(file.startswith(starts) for file in files))
+    files = _git("diff", "--name-only", base) + _git("ls-files", "--others", "--exclude-standard")
+    areas = [area for area in UNDER_ALL if any(file.startswith(f"{area}/") for file in files)]
+    about = [
+        pattern
+        for pattern, folders in SUBJECTS.items()
+        if any(file.startswith(folders) or fnmatch(file, f"tests/runtime/{pattern}") for file in files)
+    ]
+    return (*areas, *about)
 
 
 def choice_of(asked: str, names: Sequence[str]) -> Choice:
