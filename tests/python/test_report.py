@@ -116,6 +116,19 @@ def test_both_trees_of_a_plan_say_which_they_are(cells):
     assert titles[1] == "Tree 2 of 2: segments 1, 3, 5, ... · two-tree over cyclic from h0"
 
 
+@pytest.mark.parametrize(
+    ("ran", "way"), [("linear", "along trees"), ("multicast", "by multicast"), ("binomial", "along trees")]
+)
+def test_the_demo_page_says_what_ran(cells, ran, way):
+    for one in cells:
+        one.ran = ran if one.algorithm == "auto" else one.ran
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", demo_page(cells, [load_cluster("cyclic")]))
+    assert captions
+    assert all(f"{ran} over cyclic goes {way}: " in caption for caption in captions)
+    contention_free = "no channel carries the transfers of two senders"
+    assert all((contention_free in caption) is (ran != "binomial") for caption in captions)
+
+
 def test_names_are_text_on_the_page():
     page = bench_page([cell(cluster=HOSTILE), cell(cluster=HOSTILE, algorithm="auto", seconds=0.5)])
     assert "<img" not in page

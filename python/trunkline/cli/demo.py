@@ -39,4 +39,4 @@ def demo(
     from trunkline.report.page import demo_page  # Matplotlib takes a second to load
 
     write_text(demo_page(cells, [session.cluster for session in sessions]), report)
-    console.print(f"Report, with the trees drawn over the switches: {report}")
+    console.print(f"Report, with the plans that ran drawn over the switches: {report}")

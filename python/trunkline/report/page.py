@@ -54,19 +54,23 @@ def _place(cell: Cell) -> tuple[str, str, int]:
 
 
 def plan_over(cluster: _core.Cluster, cells: Sequence[Cell], algorithm: str = "auto") -> tuple[str, list[str]]:
-    """What the algorithm ran last in these cells, and its plan as drawings on a page, SVG text."""
+    """A sentence about the plan that the algorithm ran last in these cells, and its drawings on a page, SVG text."""
     placement = _core.block_placement(cluster, 1)
     collective = cells[0].collective if cells else "bcast"
     ran = next((cell.ran for cell in reversed(cells) if cell.algorithm == algorithm), "native")
     if ran == "native":
         return ran, []
     laid = _core.lay(collective, ran, cluster, placement, 0)
+    kind = kind_of(laid)
+    words = f"{ran} over {cluster.name} goes {kind.way}: {kind.extent(laid)}"
+    if _core.contention_of(cluster, placement, laid).most_senders <= 1:
+        words += "; no channel carries the transfers of two senders"
     title = f"{ran} over {cluster.name} from {cluster.hosts[0]}"
-    return ran, kind_of(laid).sketches(cluster, placement, laid, title)
+    return words, kind.sketches(cluster, placement, laid, title)
 
 
 def demo_page(cells: Sequence[Cell], clusters: Sequence[_core.Cluster]) -> str:
-    """The demo's page: for each cluster the bars, the table and Trunkline's trees drawn over the switches."""
+    """The demo's page: for each cluster the bars, the table and the plan that ran, drawn over the switches."""
     sections = []
     for cluster in clusters:
         here = [cell for cell in cells if cell.cluster == cluster.name]
