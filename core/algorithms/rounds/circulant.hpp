@@ -73,7 +73,7 @@ class Circulant final : public BlockSchedule {
   Rank ranks_;
   Rank position_;
   std::vector<Rank> skips_;
-  mutable std::shared_ptr<const CirculantBlocks> blocks_;  ///< of all ranks; null: nobody asked for them
+  mutable std::shared_ptr<const CirculantBlocks> blocks_;  ///< of all ranks; null: they were not asked for
   std::vector<std::int8_t> own_blocks_;                    ///< where it has none of all ranks
   Received received_;                                      ///< none on the root
   std::vector<Received> received_by_;   ///< by the rank that is sent to, for each skip; none for the root

@@ -13,7 +13,7 @@
 
 namespace trunkline {
 
-/// Positions in a row may be nested in so many levels of groups.
+/// Levels of groups in which positions in a row may be nested.
 inline constexpr std::size_t most_levels = 8;
 
 /// Names for people of those whose rounds do what the collective promises; before some of them stand sizes of groups
@@ -28,8 +28,8 @@ inline constexpr std::size_t most_levels = 8;
 /// "16x6-mixed-radix": groups of 16 positions in a row, and six of those in each of the next level.
 [[nodiscard]] std::string with_groups(std::span<const Rank> groups, std::string_view generator);
 
-/// Of so many ranks. Throws std::invalid_argument where there is no such generator, or the ranks do not make its
-/// groups.
+/// The schedules of `ranks` ranks. Throws std::invalid_argument where there is no such generator, or the ranks do not
+/// make its groups.
 [[nodiscard]] Schedules generate_schedules(std::string_view generator, Rank ranks);
 
 /// The same schedules for who asks for most positions: what they have in common is made at first.

@@ -14,7 +14,7 @@ namespace trunkline {
 
 /// Positions in a row are a group: ranks of one host. In a turn each hands on in its lane's ring what came in the turn
 /// before, and the group goes one stage on with the blocks of each of the hosts before: what came last is exchanged in
-/// the first stage (GroupSteps), what came before that in the second one, and so on. So nobody waits twice in a turn.
+/// the first stage (GroupSteps), what came before that in the second one, and so on. So no rank waits twice in a turn.
 /// N - 1 hops over the network, where a ring of all ranks takes as many as there are ranks; the bytes over a host's
 /// link are the same. (N - 1) (T(m / N) + T(0)) on N hosts.
 class LaneGatherRing final : public BlockSchedule {
@@ -35,7 +35,7 @@ class LaneGatherRing final : public BlockSchedule {
   [[nodiscard]] std::optional<BlockTransfer> along_lane(std::uint64_t turn, bool sends) const;
   [[nodiscard]] std::optional<BlockTransfer> within_group(std::uint64_t turn, std::size_t step, bool sends) const;
   [[nodiscard]] std::uint64_t turn_rounds() const { return 1 + steps_.size(); }
-  /// Of the host that is so many places before this one.
+  /// Of the host that is `before` places before this one.
   [[nodiscard]] std::uint64_t first_block_of(std::uint64_t before) const;
 
   Rank lanes_;

@@ -91,7 +91,7 @@ class LaneRadix final : public BlockSchedule {
   [[nodiscard]] std::optional<Move> fold(bool back, Rank group, Rank lane, bool sends) const;
   [[nodiscard]] std::optional<Move> exchange(const Phase& phase, Rank group, Rank lane) const;
   [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, bool sends) const;
-  /// Appends what the ranks of a group send in a round, so many groups times.
+  /// Appends the sends of a group's ranks in a round, once for each of `groups` groups alike.
   void list_group(std::uint64_t round, Rank group, Rank groups, std::vector<GroupSends>& all) const;
   [[nodiscard]] Folding folding(Rank group) const { return {all_->groups, all_->active, group}; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allreduce by exchanges within groups, for numbers of ranks that are no power of two: Rabenseifner's (2004) where they
 // are. Its groups of two become groups of as many as each prime factor of the number of ranks, smallest first, so that
-// nobody stands back and no byte goes twice.
+// no rank stands back and no byte goes twice.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class MixedRadix final : public BlockSchedule {
   std::uint64_t kept_block_ = 0;
 };
 
-/// How many groups of so many ranks these make. Throws std::invalid_argument where some would be left over.
+/// How many groups of `size` ranks these make. Throws std::invalid_argument where some would be left over.
 [[nodiscard]] Rank groups_of(Rank size, Rank ranks);
 
 /// Of a number above zero, the smallest first.

@@ -8,7 +8,7 @@
 namespace trunkline {
 
 /// Van de Geijn's broadcast as MPICH and Open MPI have it for long messages, but for the blocks that a rank holds from
-/// the scatter already: nobody sends it those again. One block for each rank; log2(ranks) + ranks - 1 rounds, each
+/// the scatter already: these are not sent to it again. One block for each rank; log2(ranks) + ranks - 1 rounds, each
 /// known in constant time.
 class ScatterRing final : public BlockSchedule {
  public:

@@ -38,7 +38,7 @@ class StaggeredRadix final : public BlockSchedule {
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
  private:
-  /// A group of so many ranks, each of which keeps one of as many pieces of what this one has.
+  /// A group of `size` ranks, each of which keeps one of `size` pieces of the data that this rank has.
   struct Group {
     Rank size = 0;
     Rank stride = 0;          ///< between neighbours

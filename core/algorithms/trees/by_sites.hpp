@@ -13,9 +13,9 @@ namespace trunkline {
 /// network/long_links.hpp. The first rank in a site, the nearest one to the link by which it is entered, serves sites
 /// beyond it first, the farthest ahead of others. Where it has more of them than it may serve, ranks of its own site
 /// that it reaches take them over. A site beyond which there is none has the contention-free k-ary tree (k_ary.hpp);
-/// others are filled level by level, with no more than one sender on a channel wherever somebody else is free to send.
+/// others are filled level by level, with no more than one sender on a channel wherever another rank is free to send.
 /// There the first rank of each host serves up to k others of it besides, which takes no link. A site without ranks is
-/// passed: what is beyond it is served from before it, so that its link is crossed once for each such site. Without
+/// passed: sites beyond it are served from before it, so that its link is crossed once for each of them. Without
 /// long links it is the k-ary tree. With a k of 1 a site is the line of linear.hpp, whose last rank serves the farthest
 /// site beyond, the host before it the next: a rank has two neighbours, or three where several sites are beyond.
 /// Throws std::invalid_argument where `root` or a host of `placement` is out of range, or k is 0. Time O(hosts * hosts

@@ -17,7 +17,7 @@ inline constexpr unsigned all_levels = 0xFFFFFFFFU;
 struct Hierarchy {
   unsigned host_fan_in = any_fan_in;  ///< most contributors to a node of a host subtree; any_fan_in: flat
   unsigned root_fan_in = any_fan_in;  ///< the same of the subtree among hosts, the cluster-root subtree
-  unsigned split_levels = 0;          ///< so many of its levels, from the hosts on, are on other hosts than the root's
+  unsigned split_levels = 0;          ///< levels of it, from the hosts on, that are on other hosts than the root's
 };
 
 /// Ranks of a host form a k-nomial tree below its first rank, or below the root; those first ranks send to the

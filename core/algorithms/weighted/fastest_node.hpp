@@ -9,7 +9,7 @@
 namespace trunkline {
 
 /// The next receiver is the host that can be reached and takes least to inject its own messages (the mean over its
-/// edges), since it helps soonest; it gets the message from whoever would have it there first. Labelled. Throws
+/// edges), since it helps soonest; it gets the message from the host that would have it there first. Labelled. Throws
 /// std::invalid_argument as check_reachable() does.
 [[nodiscard]] Tree fastest_node_tree(const WeightedGraph& graph, Rank root);
 

@@ -10,7 +10,7 @@
 
 namespace trunkline {
 
-/// Trees are tried until they had so many hosts in all: two to three seconds.
+/// The search ends once the trees that it tried had that many hosts in all: two to three seconds.
 inline constexpr std::size_t most_hosts_tried = 4'000'000;
 
 /// Moves subtrees and swaps hosts as long as that makes the broadcast faster, or as fast with less to wait for all

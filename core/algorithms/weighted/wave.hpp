@@ -10,9 +10,9 @@
 namespace trunkline {
 
 /// Exactly as printed: a vertex that leaves the queue offers each neighbour in the queue, by rising number, its own
-/// distance + Delta + w. Whoever takes that as less than what it had becomes its child, and the vertex' own distance
-/// grows by Delta at once. The paper charges it for good: a child that finds a better parent later leaves its first
-/// one charged. wave_mended_tree() does not. Labelled. Throws std::invalid_argument as check_reachable() does.
+/// distance + Delta + w. A neighbour whose distance that lowers becomes its child, and the vertex' own distance grows
+/// by Delta at once. The paper charges it for good: a child that finds a better parent later leaves its first one
+/// charged. wave_mended_tree() does not. Labelled. Throws std::invalid_argument as check_reachable() does.
 [[nodiscard]] Tree wave_tree(const WeightedGraph& graph, Rank root);
 
 }  // namespace trunkline

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one region is filled: the part of region_timetable.cpp that runs for every region, set of rules and number of
-// levels. Nobody else includes it.
+// levels. No other file includes it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class RegionTimetables::Filling {
 
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
 
-  /// Whether more levels may have led elsewhere in any run since forget_levels(): where every part had so many left
-  /// that it would not have been used otherwise with more, they do not.
+  /// Whether more levels may have led elsewhere in any run since forget_levels(): not where every part had enough left
+  /// to be used alike with more.
   [[nodiscard]] bool levels_mattered() const { return levels_mattered_; }
   void forget_levels() { levels_mattered_ = false; }
 
@@ -81,7 +81,7 @@ class RegionTimetables::Filling {
   /// The next part of the row gets the message at this level, where there are sends for it.
   bool enter(Row& row, unsigned entries);
 
-  /// The part hands back so many sends of a rank at that level, those first that lead out of this region.
+  /// The part hands back `exits` sends of a rank at that level, those first that lead out of this region.
   void leave(PartEntry& entry, unsigned exits, Level at, bool through);
 
   void give(Level level, std::uint32_t sends, std::uint32_t pairs);
@@ -94,12 +94,12 @@ class RegionTimetables::Filling {
   bool holds_root_;
   RegionId home_;  ///< of the root, where it is a part of the region; else 0
   Order most_urgent_first_;
-  Order earliest_first_;  ///< by how early a part's rank can serve others, where so many levels are left:
+  Order earliest_first_;  ///< by how early a part's rank can serve others, where as many levels are left:
   std::optional<Level> sorted_for_;
   Attempt attempt_;
   RegionTimetable* timetable_ = nullptr;
   const Order* order_ = nullptr;
-  std::vector<Row> rows_;    ///< of the order: what is left
+  std::vector<Row> rows_;    ///< of the order: the work left
   std::size_t pending_ = 0;  ///< parts left
   std::vector<Slot> slots_;  ///< by level; few, even of many levels
   std::size_t now_ = 0;      ///< the slot that is used

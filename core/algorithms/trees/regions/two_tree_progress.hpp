@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left to do in each region while one of the two trees (two_tree.hpp) grows.
+// The work left in each region while one of the two trees (two_tree.hpp) grows.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class TwoTreeProgress {
  public:
   static constexpr RegionId none = 0;  ///< the whole is no part of anything
 
-  /// Nobody is reached. `regions` and `sends` must outlive the object.
+  /// No rank is reached yet. `regions` and `sends` must outlive the object.
   TwoTreeProgress(const Regions& regions, const Sends& sends);
 
   /// The root has the message and one send to make. Returns the region that the send comes from: the root's own, or the
@@ -37,8 +37,8 @@ class TwoTreeProgress {
   [[nodiscard]] bool handed_out(RegionId id) const { return state_[id].handed_out(); }
   /// Whether there are ranks to be reached outside the region, in the one around it.
   [[nodiscard]] bool unfinished_around(RegionId id) const;
-  /// Whether the region, or the first around it that is not handed out, has something to serve outside the part, and
-  /// nobody there who could.
+  /// Whether the region, or the first around it that is not handed out, has something to serve outside the part, and no
+  /// rank there that could.
   [[nodiscard]] bool waits(RegionId id, RegionId part);
 
   /// Ranks directly inside that hand on and are not reached, the last one to be served next; and those that do not.
@@ -53,7 +53,7 @@ class TwoTreeProgress {
   void enter(RegionId part);
   /// A rank that the region counts as active starts a send.
   void begin_send(RegionId id) { --state_[id].active; }
-  /// It goes to a rank directly inside another region, or to nobody.
+  /// It goes to a rank directly inside another region; nullopt: to no rank.
   void end_send(RegionId from, std::optional<RegionId> to);
   /// The rank, the next one of the givers or the takers of its region, has the message.
   void reach(Rank rank);
