@@ -21,7 +21,7 @@ enum class Collective : std::uint8_t {
   allgather,
   allgatherv,
 };
-/// Arrays by collective have room for so many.
+/// Size of arrays by collective.
 inline constexpr std::size_t most_collectives = 32;
 
 /// Which way the data of a plan of trees goes: its promise, with the root as one end.
@@ -73,7 +73,7 @@ struct CollectiveFacts {
   /// Whether it matters in which order its operands are combined.
   [[nodiscard]] constexpr bool has_operand_order() const { return reduces && has_data; }
 
-  /// The least time of long messages over so many hosts, two or more, in times T(m) of one transfer. Of an allreduce
+  /// The least time of long messages over `hosts` hosts, two or more, in times T(m) of one transfer. Of an allreduce
   /// 2 (P - 1) / P: of m bytes each host must hand on (P - 1) / P to be reduced elsewhere, and take in as much that was
   /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it.
   [[nodiscard]] constexpr double limit_in_transfers(double hosts) const {

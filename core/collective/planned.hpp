@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is planned and what is not, told in one sentence wherever somebody asks why a program did not get faster.
+// One sentence says which calls are planned and which are not, wherever a user asks why a program did not get faster.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known once the network of a running job is another one: the same as if the job had begun on it.
+// Knowledge once the network of a running job is another one: the same as if the job had begun on it.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ struct Decision {
   std::string_view algorithm = "native";  ///< or the registry's own text of another name, or the plan of a file
   std::uint64_t segment_bytes = 0;        ///< 0: native
   std::uint64_t laid_for_bytes = 0;       ///< of an algorithm whose plans depend on the size; else 0
-  std::string reason{};                   ///< one line, for people; empty where nobody asked
+  std::string reason{};                   ///< one line, for people; empty without `for_people`
   bool wants_datagrams = false;           ///< chosen, by us or a tuning file, for ranks that datagrams reach
 
   [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
@@ -47,8 +47,8 @@ class Decider {
   Decider(const Knowledge& knowledge, Collective collective, const Placement& placement, Rank root);
 
   /// The same on all ranks: depends on nothing but the arguments here and above. `for_people`: with its reason. Throws
-  /// std::invalid_argument where an algorithm that the user forced cannot be laid.
-  /// `reach`: whoever forces an algorithm or gives a plan gets it all the same.
+  /// std::invalid_argument where an algorithm that the user forced cannot be laid. `reach`: an algorithm that is
+  /// forced, or a plan that is given, runs all the same.
   [[nodiscard]] Decision decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people,
                                 Reach reach = Reach::datagrams);
 
@@ -62,7 +62,7 @@ class Decider {
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.
   [[nodiscard]] Plan plan(std::string_view algorithm, std::uint64_t laid_for_bytes = 0);
 
-  /// Lets go of the plans that were laid to decide: whoever asks for one gets it laid anew.
+  /// Lets go of the plans that were laid to decide: plan() lays them anew.
   void forget_plans();
 
   /// What each of the algorithms that are compared would take, the fastest first; empty without a cluster, and where

@@ -23,7 +23,7 @@ struct Wish {
 /// MPI counts in int; a segment this long pipelines nothing anyway.
 inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 30;
 
-/// Throws std::invalid_argument with what is wrong and what would be right.
+/// Throws std::invalid_argument, which names the fault and what would be right.
 [[nodiscard]] Wish parse_wish(Collective collective, std::string_view text);
 
 }  // namespace trunkline

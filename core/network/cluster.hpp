@@ -29,9 +29,9 @@ struct Node {
   NodeKind kind = NodeKind::host;
   std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
   SwitchSettings settings{};           ///< of a switch; for the lab alone: fingerprints leave them out
-  double injection_s = 0.0;  ///< of a host: so long each message that it sends keeps it busy, besides what its rate and
+  double injection_s = 0.0;  ///< of a host: time that each message it sends keeps it busy, besides what its rate and
                              ///< its MPI library take; no switch has any
-  std::uint64_t tcp_window_bytes = 0;  ///< of a host: so much at most has one of its TCP streams under way; 0: enough
+  std::uint64_t tcp_window_bytes = 0;  ///< of a host: the most that one of its TCP streams has under way; 0: enough
 };
 
 /// What one direction of a link offers.
@@ -135,7 +135,7 @@ class Cluster {
   [[nodiscard]] std::span<const Link> links() const noexcept { return links_; }
   /// Switches that equal-cost paths made one.
   [[nodiscard]] std::span<const MergedSwitches> merged() const noexcept { return merged_; }
-  /// Tables that the cluster file names. Nobody has looked yet whether they are there (model/measured/measurement.hpp).
+  /// Tables that the cluster file names. They may not be there (model/measured/measurement.hpp).
   [[nodiscard]] const std::optional<NamedTables>& measured() const noexcept { return measured_; }
   /// What the cluster was made of, before anything was merged.
   [[nodiscard]] Parts stated() const;

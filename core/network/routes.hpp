@@ -15,7 +15,7 @@ inline constexpr std::size_t most_routed_switches = 1024;
 
 /// For each two switches the next channel on the way of least latency in the mean of both directions, then of fewest
 /// links, then of a fixed choice by links' numbers. So there is one way between any two nodes, the same there and back,
-/// and whoever is on it goes on along it. Time to make O(switches * links * log(links)).
+/// and from every switch on it the way goes on along it. Time to make O(switches * links * log(links)).
 class Routes {
  public:
   /// Each host has one link, and leads nowhere. Throws std::invalid_argument beyond most_routed_switches.

@@ -24,7 +24,7 @@ void check_plan(const Plan& plan, Collective collective = Collective::bcast);
 struct ChannelLoad {
   ChannelId channel;
   std::uint32_t senders;   ///< different ranks whose transfers use the channel
-  std::uint32_t capacity;  ///< so many do not slow each other (network/capacity.hpp)
+  std::uint32_t capacity;  ///< senders that do not slow each other (network/capacity.hpp)
 };
 
 struct Contention {
@@ -34,8 +34,8 @@ struct Contention {
   std::vector<ChannelLoad> busiest;    ///< of the largest load for their capacity, at most `most`, in channel order
 };
 
-/// Of the loads of all channels in units of one part in so many, rounded up, beside the capacity for these ranks;
-/// `most` of the busiest are named.
+/// From the loads of all channels in units of 1 / `parts`, rounded up, and the capacity for these ranks. `most` of the
+/// busiest are named.
 [[nodiscard]] Contention busiest_of(const std::vector<std::uint32_t>& parts_on, std::uint32_t parts,
                                     const Cluster& cluster, const Placement& placement, std::size_t most);
 

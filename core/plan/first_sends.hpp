@@ -11,8 +11,8 @@
 
 namespace trunkline {
 
-/// To a node; or, where that is no_node, to nobody else. Right before it so many local leaves get theirs: of those of
-/// one parent the last one is the latest, and all of them are taken together.
+/// A send of `parent` to `to`; no_node: to local leaves alone. Right before it `local_leaves` leaves get theirs: the
+/// last one of a parent is the latest, and all of them are taken together.
 struct FirstSend {
   std::uint32_t parent = TreeShape::no_node;
   std::uint32_t to = TreeShape::no_node;

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t within_host_bytes = std::uint64_t{512} << 10;
 inline constexpr std::uint64_t least_up_in_flight_bytes = std::uint64_t{16} << 10;
 /// What a link of 10 Gbit/s and 50 ms holds, one way.
 inline constexpr std::uint64_t most_in_flight_bytes = std::uint64_t{64} << 20;
-/// For operands from below, of one tree; twice what is under way, where that is more.
+/// For operands from below, of one tree; twice the bytes under way, where that is more.
 inline constexpr std::uint64_t usual_slot_bytes = std::uint64_t{1} << 20;
 /// Of every child, where they fit: every fourth of them is sent synchronously, and two such are under way.
 inline constexpr std::uint64_t least_slots = 8;
@@ -32,7 +32,7 @@ struct InFlight {
   std::uint64_t bytes = least_in_flight_bytes;  ///< under way on a hop
   /// The same on a hop that is not far: where none is, or which are is not known, as much.
   std::uint64_t near_bytes = least_in_flight_bytes;
-  /// Who is far from this rank, as its executor numbers ranks; ascending. Whoever has it must outlive its use.
+  /// The ranks that are far from this one, as its executor numbers ranks; ascending. The owner must outlive the use.
   std::span<const int> far{};
   /// Rate x delay of a hop, one way: what a link carries until the first of it is there. Much where it is not known.
   std::uint64_t delay_bytes = least_in_flight_bytes;
@@ -78,8 +78,7 @@ inline constexpr std::uint64_t widest_window = 2048;  ///< however much is: 32 M
   return 2 * window_of(segment_bytes, in_flight_bytes) / trees / std::max(children, std::uint64_t{2});
 }
 
-/// There a rank has room for so many segments of each of its children. `slot_bytes`: what a segment takes in memory;
-/// `slots`: of each segment.
+/// Segments of each child that a rank has room for. `slot_bytes`: the memory of a segment; `slots`: of each segment.
 [[nodiscard]] constexpr std::uint64_t up_window_of(std::uint64_t segment_bytes, std::uint64_t slot_bytes,
                                                    std::uint64_t in_flight_bytes, std::uint64_t trees,
                                                    std::uint64_t children, std::uint64_t slots) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a kind of plans before there is one: its row. Its class of Steps says what its plans do.
+// The row of a kind of plans: facts that hold before there is a plan. Its class of Steps says what its plans do.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ struct Contention;
 struct HostCosts;
 struct PlanKind;
 
-/// Of any plan: whatever carries messages tells so many apart.
+/// Streams that a transport tells apart: the most that a plan may have.
 inline constexpr std::size_t most_streams = 16;
 
 /// How much a rank needs under way, besides what the way of a segment asks for.
@@ -29,8 +29,8 @@ struct UnderWay {
   double hops_for_each_lead = 0.0;  ///< of plan/lead.hpp
 };
 
-/// What a plan is made of, and all that anybody asks of it. Each kind has a class of its own, in core/kinds; nobody
-/// else knows which one it is. Values that never change: plans share them.
+/// The steps of a plan, and all questions to them. Each kind has a class of its own, in core/kinds; code elsewhere does
+/// not know which one it is. Values that never change: plans share them.
 class Steps {
  public:
   virtual ~Steps() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on the way to the ranks of each site, so that a slow long link to one counts for those behind it alone.
+// The hops on the way to the ranks of each site, so that a slow long link to one counts for those behind it alone.
 #pragma once
 
 #include <functional>

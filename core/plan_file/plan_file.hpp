@@ -23,7 +23,7 @@ struct PlanFile {
   std::optional<std::uint64_t> segment_bytes;  ///< empty: chosen for each message
   std::string provenance;                      ///< who or what made it, one line
   std::optional<std::uint64_t> from_bytes{};   ///< shorter messages are not for it; empty: it does not say
-  std::optional<std::uint64_t> below_bytes{};  ///< nor are those of so many bytes or more; empty: no bound
+  std::optional<std::uint64_t> below_bytes{};  ///< nor are messages of that size and more; empty: no bound
   std::size_t line = 0;                        ///< where it stands in a set of plans or a tuning file; else 0
   std::size_t column = 0;
 };

@@ -24,7 +24,7 @@ struct PlanSet {
 /// What people read, and parse_plans() reads back. Throws InvalidPlan.
 [[nodiscard]] std::string write_plans(const PlanSet& set);
 
-/// A plan as it stands in a rule of a tuning file, which says the rest: each line so many columns to the right.
+/// A plan as it stands in a rule of a tuning file, which says the rest: each line is `columns` columns to the right.
 [[nodiscard]] std::string plan_in_rule(const PlanFile& plan, std::size_t columns);
 
 }  // namespace trunkline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with an input file, and where.
+// A fault of an input file, and its place.
 #pragma once
 
 #include <cstddef>

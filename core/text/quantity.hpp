@@ -24,7 +24,7 @@ inline constexpr double most_rate_bps = 1e18;
 /// Bits per second from "100Mbit"; decimal units bit, kbit, Mbit, Gbit. Above zero.
 [[nodiscard]] double parse_rate(std::string_view text);
 
-/// What a link is made of: so many equal ones side by side (a LAG, a bond), each of that rate.
+/// A link of `width` equal ones side by side (a LAG, a bond), each of that rate.
 struct LinkRate {
   double bps = 0.0;  ///< of one of them
   std::uint32_t width = 1;

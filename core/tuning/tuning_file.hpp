@@ -33,7 +33,7 @@ struct TunedRate {
   double bps = 0.0;  ///< of the messages' bytes, without headers
 };
 
-/// For communicators with so many ranks on each of so many hosts of one cluster.
+/// Rules for communicators on `hosts` hosts of one cluster with `ranks_per_host` ranks on each.
 struct TuningEntry {
   Collective collective = Collective::bcast;
   std::string cluster;                    ///< its name, for people

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network of hosts as weights by size: latency, bandwidth and injection time, from which follows what one message of
-// so many bytes weighs.
+// A network of hosts as weights by size: latency, bandwidth and injection time, from which follows the weight of a
+// message of any size.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ inline constexpr std::uint64_t most_eager_datagrams = 6;
   return datagrams_of(bytes) <= most_eager_datagrams;
 }
 
-/// Datagrams in a piece of a share, of so many ranks that send by turns, as runtime/execute/multicast/turns.cpp cuts
-/// them at the kernel's usual limits of socket buffers.
+/// Datagrams in a piece of a share where `ranks` ranks send by turns, as runtime/execute/multicast/turns.cpp cuts them
+/// at the kernel's usual limits of socket buffers.
 [[nodiscard]] constexpr std::uint64_t piece_datagrams(std::uint64_t ranks) {
   constexpr std::uint64_t usual_burst = 92;
   return std::clamp(usual_burst / ranks, std::uint64_t{1}, most_eager_datagrams);

@@ -11,9 +11,9 @@
 
 namespace trunkline {
 
-/// The proof: each rank is in one group; whoever sends has the message from the sender of another group, or is the
-/// root; each other rank reports to one of its own group. So, group by group along the confirm tree, every rank gets
-/// it. Throws InvalidPlan.
+/// The proof: each rank is in one group; the sender of a group is the root, or has the message from the sender of
+/// another group; each other rank reports to one of its own group. So, group by group along the confirm tree, every
+/// rank gets it. Throws InvalidPlan.
 void check_groups(const Multicast& multicast);
 
 /// The same where each rank sends to its group by turn, and the first of each group sends what its group has to those

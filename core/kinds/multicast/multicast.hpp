@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans by multicast: whoever sends a datagram sends it once, to all ranks. A root does, and along a tree the others
-// confirm what they have, or their operands come up before; or each rank does in turn.
+// Plans by multicast: a datagram is sent once, to all ranks. Either a root sends; then the others confirm along a tree
+// what they have, or their operands come up it before. Or each rank sends in turn.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace trunkline {
 
 /// Ranks of which one sends the message to the others at once, as those of one site.
 struct MulticastGroup {
-  std::vector<Rank> ranks{};  ///< the one that sends first; of one rank alone nobody sends
+  std::vector<Rank> ranks{};  ///< the sender first; a group of one rank sends nothing
   double byte_s = 0.0;        ///< its pace, as Multicast has it
 };
 
@@ -28,7 +28,7 @@ struct Multicast {
   /// tree.
   std::vector<Tree> reduce{};
   std::vector<Rank> order{};  ///< where each rank sends a block: by turn, the root first; empty: the root alone sends
-  Rank at_once = 0;           ///< a rank sends once it has what all sent whose turn is at least so many before its own
+  Rank at_once = 0;           ///< the rank of turn t sends once it has all blocks of turns up to t - at_once
   /// Where each of several ranks sends to those of its own group alone: all ranks, each in one group. Within a group
   /// the confirm tree says who reports to whom; from one group to the next, between those that send, it carries the
   /// message, as messages. Operands of a reduction go up all of it; its root and the one that sends in another group

@@ -33,7 +33,7 @@ struct RoundList {
 /// there, or a rank sends twice or receives twice in a round; whether it reaches everybody check_rounds() says.
 [[nodiscard]] Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list);
 
-/// The list of what all ranks do with a message of so many blocks, in the first `most` rounds. Throws
+/// The list of what all ranks do with a message of `blocks` blocks, in the first `most` rounds. Throws
 /// std::invalid_argument where the rounds are of another number; none: theirs, which must be fixed.
 [[nodiscard]] RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks = {},
                                 std::uint64_t most = no_round);

@@ -20,7 +20,7 @@ struct Rounds {
 };
 
 /// Of a generator (algorithms/rounds/generators.hpp) over an order, the root first. Throws std::invalid_argument where
-/// there is no such generator, or none of so many ranks.
+/// there is no such generator, or it cannot lay that number of ranks.
 [[nodiscard]] Rounds generate_rounds(std::string_view generator, std::vector<Rank> order);
 
 [[nodiscard]] Plan plan_of(Rounds rounds);
@@ -40,7 +40,7 @@ void check_rounds(const Rounds& rounds, Collective collective = Collective::bcas
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Rounds& rounds,
                                        std::size_t most = 8);
 
-/// Appends the part of a plan file that says what is sent in each round.
+/// Appends the part of a plan file that lists the transfers of each round.
 void write_rounds(std::string& yaml, const Rounds& rounds);
 
 }  // namespace trunkline

@@ -18,12 +18,12 @@ struct RoundSample {
     Rank to;
     std::uint64_t blocks;
     bool reduces;    ///< the receiver adds them to its own
-    Rank times = 1;  ///< by so many positions in a row, of a group to one group; within a group, by those of all groups
+    Rank times = 1;  ///< positions in a row that send alike, of a group to one group; within a group, of all groups
   };
   std::uint64_t round = 0;
   std::uint64_t times = 1;         ///< rounds that it stands for
   std::uint64_t reducing = 0;      ///< of them, those in which receivers add what comes to their own
-  bool follows = true;             ///< nobody waits for what comes in the round before: both go on together
+  bool follows = true;             ///< no rank waits for the blocks of the round before: both go on together
   std::size_t as = no_sample;      ///< its transfers are those of that sample, between ranks of the same hosts
   std::size_t likes = 0;           ///< how many samples say so of this one
   std::vector<Sent> sent{};        ///< none where another sample has them
@@ -42,10 +42,10 @@ struct RoundSamples {
 };
 
 /// Replays all ranks, of rounds that are alike the first one. Each `on_a_host` positions in a row are known to be on
-/// one host: where all of them do the same, one is replayed. 1: each rank is.
-/// Nor is any where all that is sent is in rows, if those are asked for (RoundSample::rows); nobody then knows who
-/// waits for whom. `whole_hosts`: in groups of so many they are all positions of a host each; where these meet by their
-/// places none is replayed. 0: they are not.
+/// one host: where all of them do the same, one is replayed. 1: each rank is. Nor is any replayed where rows are asked
+/// for (RoundSample::rows) and hold all transfers; who waits for whom is then not known. `whole_hosts`: each group of
+/// that many positions is all of a host's; where such groups meet by their places none is replayed. 0: groups are not
+/// whole hosts.
 [[nodiscard]] RoundSamples sample_rounds(const Rounds& rounds, Rank on_a_host = 1, Rank whole_hosts = 0,
                                          bool in_rows = false);
 

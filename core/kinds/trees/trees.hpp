@@ -14,7 +14,7 @@
 
 namespace trunkline {
 
-/// That take segments by turns: segment i goes down tree i mod so many.
+/// Trees that take segments by turns: segment i goes down tree i mod size().
 using Trees = std::vector<Tree>;
 
 [[nodiscard]] Plan plan_of(Trees trees);
@@ -36,7 +36,7 @@ void check_trees(std::span<const Tree> trees);
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, const Tree& tree,
                                        std::size_t most = 8);
 
-/// The same for trees that take segments by turns: each transfer then counts as one part in so many of the message, and
+/// The same for trees that take segments by turns: each transfer then counts as 1 / trees.size() of the message, and
 /// the loads are those parts, rounded up. One tree is treated as above.
 [[nodiscard]] Contention contention_of(const Cluster& cluster, const Placement& placement, std::span<const Tree> trees,
                                        std::size_t most = 8);

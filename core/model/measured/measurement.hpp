@@ -71,7 +71,7 @@ struct MeasuredDatagrams {
   std::vector<DatagramPoint> points;  ///< by ascending size
 };
 
-/// An operand of so many bytes added to another one, seconds of a processor.
+/// An operand of `bytes` bytes added to another one, seconds of a processor.
 struct CombinePoint {
   std::uint64_t bytes = 0;
   double time_s = 0.0;

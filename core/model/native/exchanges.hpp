@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of transfers between ranks by their numbers, as other libraries exchange them: rounds of nobody's plan.
+// Times of transfers between ranks by their numbers, as other libraries exchange them: rounds without a plan.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace trunkline {
 
-/// Transfers at once between ranks, each of the same part of the message; so many times over.
+/// Transfers at once between ranks, each of the same part of the message; `times` rounds alike.
 struct Exchange {
   std::vector<std::pair<Rank, Rank>> transfers{};  ///< from, to
   double part = 1.0;

@@ -37,9 +37,9 @@ struct NativeCosts {
   Rank ranks = 0;
   HostCosts hosts = usual_host_costs();
   TreeCosts binomial;                     ///< MPICH's
-  RoundCosts scatter_doubling_allgather;  ///< of Open MPI where it is selected on so many ranks
+  RoundCosts scatter_doubling_allgather;  ///< of Open MPI, where it selects it for these ranks
   RoundCosts scatter_ring_allgather;      ///< MPICH's
-  std::vector<WholeTree> openmpi;         ///< the trees that Open MPI may select on so many ranks
+  std::vector<WholeTree> openmpi;         ///< the trees that Open MPI may select for these ranks
 };
 
 /// Lays the algorithms over the cluster by rank number, as the libraries do, and adds up each round's loads.

@@ -21,14 +21,14 @@ struct NativeChoice {
   std::string_view unknown{};  ///< why nothing is known, for people
 };
 
-/// What MPICH 4 and Open MPI 4.1 select for so many bytes, without settings of their own; operations commute and are
-/// MPI's own. Where each host has one rank it is what predictions of native go by. With several ranks a host MPICH goes
-/// by hosts for most calls (the selection that its library holds as text: `composition`); Open MPI does not.
+/// The selection of MPICH 4 and Open MPI 4.1 for `message_bytes`, without settings of their own; operations commute and
+/// are MPI's own. Where each host has one rank, predictions of native go by it. With several ranks a host MPICH goes by
+/// hosts for most calls (the selection that its library holds as text: `composition`); Open MPI does not.
 [[nodiscard]] NativeChoice native_choice(NativeLibrary library, Collective collective, const Placement& placement,
                                          Rank root, std::uint64_t message_bytes);
 
-/// Whether MPICH goes by hosts for so many bytes among so many ranks, where hosts have several and the root, if any, is
-/// the first of its host.
+/// Whether MPICH goes by hosts for `message_bytes` among `ranks` ranks, where hosts have several ranks and the root, if
+/// any, is the first of its host.
 [[nodiscard]] bool mpich_goes_by_hosts(Collective collective, Rank ranks, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -29,8 +29,8 @@ enum class NativeReduction : std::uint8_t {
 /// MPICH reduces no longer messages up a binomial tree.
 inline constexpr std::uint64_t mpich_short_reduce_bytes = 2048;
 
-/// What a library selects for MPI_Reduce or MPI_Allreduce of so many bytes, from 2 KiB on; operations commute and are
-/// MPI's own. MPICH's rule, as its own table has it: allreduce halves above 8 bytes, reduce above 2 KiB, where each
+/// The algorithm that a library selects for an MPI_Reduce or MPI_Allreduce of 2 KiB and more; operations commute and
+/// are MPI's own. MPICH's rule, as its own table has it: allreduce halves above 8 bytes, reduce above 2 KiB, where each
 /// rank of a power of two gets an element of 8 bytes; else recursive doubling, and a binomial tree. Open MPI's:
 /// openmpi_rules.hpp.
 [[nodiscard]] NativeReduction native_reduction(NativeLibrary library, Collective collective, Rank ranks,

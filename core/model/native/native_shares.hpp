@@ -28,10 +28,10 @@ struct NativeShareCosts {
   std::optional<RoundCost> pairwise{};  ///< of long reduce-scatters under MPICH
 };
 
-/// Whether MPICH gathers shares of so many bytes together round a ring; else by doubling what ranks have.
+/// Whether MPICH gathers shares of `message_bytes` together round a ring; else it doubles the shares that ranks have.
 [[nodiscard]] bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes);
 
-/// Whether MPICH scatters so many bytes of results pairwise: each rank sends each other one its block.
+/// Whether MPICH scatters `message_bytes` of results pairwise: each rank sends each other one its block.
 [[nodiscard]] bool mpich_scatters_pairwise(std::uint64_t message_bytes);
 
 /// `only_bytes`: those alone that count for that size. Time O(ranks * log(ranks) * length of a path).

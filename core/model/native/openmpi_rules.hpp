@@ -8,7 +8,7 @@
 
 namespace trunkline {
 
-/// Of `coll/tuned`, by its own names; where nobody asks for segments it sends the message in one piece.
+/// Of `coll/tuned`, by its own names; without a setting for segments it sends the message in one piece.
 enum class OpenMpiBcast : std::uint8_t {
   basic_linear,
   chain,
@@ -26,8 +26,8 @@ enum class OpenMpiBcast : std::uint8_t {
 enum class OpenMpiAllreduce : std::uint8_t { nonoverlapping, recursive_doubling, ring, segmented_ring, rabenseifner };
 enum class OpenMpiReduce : std::uint8_t { linear, chain, pipeline, binary, binomial, in_order_binary };
 
-/// The same for reductions whose operation commutes. Nothing is cut into segments where nobody asks for them, so a
-/// pipeline is a line, and a segmented ring is a ring.
+/// The same for reductions whose operation commutes. Without a setting nothing is cut into segments, so a pipeline is a
+/// line, and a segmented ring is a ring.
 [[nodiscard]] OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes);
 [[nodiscard]] OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes);
 

@@ -9,10 +9,10 @@
 
 namespace trunkline {
 
-/// Everybody with whoever is 1, 2, 4, ... away, the whole vector each time.
+/// In round i position p exchanges the whole vector with p xor 2^i. Positions are a power of two of the ranks.
 [[nodiscard]] std::vector<Exchange> recursive_doubling(Rank ranks);
 
-/// Everybody sends to whoever is 1, 2, 4, ... further, round the end, until word of all has reached all: a barrier.
+/// A barrier: in round i rank p sends to rank (p + 2^i) mod ranks, until word of all has reached all.
 [[nodiscard]] std::vector<Exchange> dissemination(Rank ranks);
 
 /// Halves, quarters, ... are reduced; then they are gathered the other way (Rabenseifner).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds in which hosts meet by their places: what so many transfers come to, without listing them.
+// Rounds in which hosts meet by their places: the cost of their transfers, without listing them.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace trunkline {
 
-/// Of messages of up to so many bytes.
+/// The speed of messages of up to `bytes` bytes.
 struct MemoryReach {
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
   double copy_byte_s = 0.0;
@@ -27,7 +27,7 @@ struct MemorySpeeds {
   double operation_s = 0.0;
   /// From short messages to long ones; the last that counts has no limit.
   std::array<MemoryReach, 4> reaches{};
-  /// By two ranks that exchange all that they combine, besides: what is read by the other one may not change yet.
+  /// Further copies by two ranks that exchange all that they combine: data that the other one reads may not change yet.
   double exchange_copies = 0.0;
   double own_share_copies = 0.0;  ///< by each rank whose share goes to all, of its own to where all of them go
   /// A message to one rank that is at least so long is read from its sender's own memory, by a system call, instead of
@@ -36,7 +36,7 @@ struct MemorySpeeds {
   double read_s = 0.0;
   double read_byte_s = 0.0;             ///< to where the program wants it
   double read_to_combine_byte_s = 0.0;  ///< to memory that the processor has just used
-  /// So many slots are used before one is used again: their bytes are to have left the reader's own cache by then.
+  /// Slots that are used before one is used again: their bytes are to have left the reader's own cache by then.
   std::uint32_t slots_in_turn = 16;
   /// A copy into a slot that takes longer is slow: the copies go past the caches then. Where that was not measured none
   /// is.
@@ -65,9 +65,9 @@ inline constexpr MemorySpeeds usual_memory_speeds{.name = "epyc",
 /// Throws std::invalid_argument with the names there are.
 [[nodiscard]] const MemorySpeeds& memory_speeds_named(std::string_view name);
 
-/// Of the processor that this runs on, as far as it says whose it is, where two ranks take so many seconds to hand 16
-/// KiB over through one slot, again and again; infinity: not known. One that was not measured counts as the slowest
-/// one: there plans have the least to gain.
+/// Of the processor that this runs on, as far as it names its maker. `handing_over_s`: two ranks hand 16 KiB over
+/// through one slot, again and again, in that time each; infinity: not known. One that was not measured counts as the
+/// slowest one: there plans have the least to gain.
 [[nodiscard]] const MemorySpeeds& memory_speeds_here(double handing_over_s = std::numeric_limits<double>::infinity());
 
 }  // namespace trunkline

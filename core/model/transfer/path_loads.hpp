@@ -33,14 +33,14 @@ class PathLoads {
     NodeId to;
     NodeId meeting;
     double amount;
-    std::uint32_t times = 1;   ///< so many alike
+    std::uint32_t times = 1;   ///< transfers alike
     std::uint32_t length = 0;  ///< of its path; known once it is added
   };
 
   /// `paths` must outlive the object.
   explicit PathLoads(const Paths& paths);
 
-  /// Loads all channels between two different hosts with so much.
+  /// Loads all channels between two different hosts with `amount`.
   void add(NodeId from, NodeId to, double amount);
   /// More like the one at that place of transfers(). Loads are the same as if each stood there by itself wherever they
   /// are that place's neighbours, or amounts are all the same. No cost() is to be asked for then.
@@ -74,7 +74,7 @@ class PathLoads {
   [[nodiscard]] double slowest_byte_s() const;
   /// The same on the fullest link, where a hash picks one of those side by side for each transfer: never less. Time
   /// O(length of all paths) where there are such links; but where the paths are long for the network, more than
-  /// `many_crossings` to a node, so many flows cross each bundle that the hash is taken for even.
+  /// `many_crossings` to a node, enough flows cross each bundle for the hash to be taken for even.
   [[nodiscard]] double fullest_byte_s() const;
   /// Whether they are, of paths that long together.
   [[nodiscard]] static bool hashes_evenly(const Paths& paths, std::uint64_t length) {

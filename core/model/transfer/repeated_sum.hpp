@@ -23,7 +23,7 @@ inline void add_times(double& sum, double amount, std::uint32_t times) {
   constexpr std::uint32_t few = 4;
   if (times > few) {
     const double last = sum + amount * times;
-    // All sums on the way are multiples of the lowest bit, and below the largest one: exact with so many bits.
+    // All sums on the way are multiples of the lowest bit, and below the largest one: exact if that many bits fit.
     const double largest = std::max({sum, -sum, last, -last, amount, -amount});
     int lowest = amount == 0.0 ? lowest_bit(1.0) : lowest_bit(amount);
     if (sum != 0.0) lowest = std::min(lowest, lowest_bit(sum));

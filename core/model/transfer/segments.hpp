@@ -21,7 +21,7 @@ struct Cut {
     double frame = 0.0;  ///< of its first frame
   };
   Piece segment;
-  Piece last;            ///< what is left for the last one
+  Piece last;            ///< the rest of the message, in the last segment
   double further = 0.0;  ///< segments after the first one
 };
 

@@ -19,7 +19,7 @@ struct TcpStream {
   double byte_s = 0.0;        ///< of each byte beyond the first window: a round trip over the window
   double link_byte_s = 0.0;   ///< what the slowest link takes of each: less
 
-  /// How late the last of so many bytes leaves, all that the stream carries, after the first one.
+  /// Seconds from the first to the last of `bytes` bytes that leave, all that the stream carries.
   [[nodiscard]] double seconds(double bytes) const { return std::max(0.0, bytes - window_bytes) * byte_s; }
   /// The same beside what the slowest link takes of them.
   [[nodiscard]] double more_seconds(double bytes) const {

@@ -14,7 +14,7 @@ struct Impairments {
   double duplicate = 0.0;     ///< is sent twice
   double reorder = 0.0;       ///< is held back, so that later ones overtake it
   double reorder_by_s = 0.0;  ///< for how long; 0: as long as three full frames take on the link
-  double jitter_s = 0.0;      ///< each frame is later by up to so much, drawn evenly; they stay in their order
+  double jitter_s = 0.0;      ///< most by which a frame is later, drawn evenly; frames stay in their order
 
   [[nodiscard]] bool any() const { return loss + corrupt + garble + duplicate + reorder + jitter_s > 0.0; }
   bool operator==(const Impairments&) const = default;
