@@ -45,7 +45,7 @@ struct Algorithm {
 /// The names of a collective's algorithms for people, a family in one piece: "linear", "3-ary to 8-ary".
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 
-/// What algorithms whose plans depend on the size are laid for where nobody says for which.
+/// The size that plans are laid for where they depend on it and none is given.
 inline constexpr std::uint64_t usual_message_bytes = 8192;
 
 /// The size that calls of this one are laid for: the power of two below, so that a program with another size in every

@@ -11,7 +11,7 @@
 namespace trunkline {
 
 struct Bundles {
-  Cluster::Parts parts;  ///< what is left
+  Cluster::Parts parts;  ///< after the merges
   std::vector<MergedSwitches> merged;
   /// Of each link that there was: the channel that leads as it does from a to b; none: it is inside a group.
   std::vector<std::optional<ChannelId>> channel_of;

@@ -14,7 +14,7 @@ namespace trunkline {
 /// A link is long from this latency on, in the mean of both directions: some 20 km of fibre, or what a host needs
 /// that forwards by software.
 inline constexpr double least_long_s = 100e-6;
-/// And where it is so many times the median latency of hosts' own links: hosts that are all far from their switch, as a
+/// And from that many times the median latency of hosts' own links on: hosts that are all far from their switch, as a
 /// cluster file may model slow software, are no sites.
 inline constexpr double least_long_factor = 10.0;
 
@@ -31,8 +31,8 @@ struct Sites {
 [[nodiscard]] std::vector<bool> long_links_of(const Cluster& cluster);
 [[nodiscard]] std::vector<bool> long_links_of(std::span<const Node> nodes, std::span<const Link> links);
 
-/// What is left of the spanning tree without its long links, piece by piece. A piece may have no hosts: a router that
-/// long links meet at. Time O(nodes + links).
+/// The pieces of the spanning tree without its long links. A piece may have no hosts: a router that long links meet at.
+/// Time O(nodes + links).
 [[nodiscard]] Sites sites_of(const Cluster& cluster);
 
 /// Whether ranks of the placement, which fits the cluster, sit on different sites.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a network's parts, whoever put them together.
+// Faults of a network's parts, from a file or put together by a program.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ class Paths {
   /// An ancestor: the parent, or one that is further up.
   [[nodiscard]] NodeId jump(NodeId node) const { return jump_[node]; }
 
-  /// Where the paths from both towards node 0 meet. Time O(log(nodes)). Where the network has routes of its own that
-  /// says nothing, and what is asked below walks them: time O(length).
+  /// Where the paths from both towards node 0 meet. Time O(log(nodes)). Where the network has routes of its own it says
+  /// nothing, and the functions below walk the routes: time O(length).
   [[nodiscard]] NodeId meeting(NodeId u, NodeId v) const;
   /// Channels between two nodes whose paths meet there.
   [[nodiscard]] std::uint32_t length(NodeId u, NodeId v, NodeId meeting) const {

@@ -23,7 +23,7 @@ struct Region {
 };
 
 /// Regions without ranks are left out, and a switch with nothing but one region behind it is that region. Where links
-/// have room for several senders, what is behind one may be several regions, or part of the one around it.
+/// have room for several senders, the ranks behind one may be several regions, or part of the one around it.
 struct Regions {
   std::vector<Region> all;        ///< 0 is the whole; a region comes before its parts
   std::vector<RegionId> of_rank;  ///< innermost region of each rank

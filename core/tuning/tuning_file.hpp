@@ -71,8 +71,7 @@ struct Tuning {
 /// that differs most; empty: nowhere. Throws std::invalid_argument where it names a host that is not in the cluster.
 [[nodiscard]] std::string contradiction(const TuningEntry& entry, const Cluster& cluster);
 
-/// Throws FaultyFile with all faults: what is there, missing or misspelt, rules out of order, entries for the same
-/// case.
+/// Throws FaultyFile with all faults: missing or misspelt keys, values, rules out of order, entries for the same case.
 [[nodiscard]] Tuning parse_tuning(std::string_view yaml, const std::string& file);
 [[nodiscard]] Tuning read_tuning(const std::string& path);
 [[nodiscard]] std::string write_tuning(const Tuning& tuning);

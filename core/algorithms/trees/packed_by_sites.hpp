@@ -15,9 +15,9 @@
 
 namespace trunkline {
 
-/// Each takes a window in memory; a link with less than a part in so many of the rate would be worth little.
+/// Each takes a window in memory; a link with less than 1 / most_packed_trees of the rate would be worth little.
 inline constexpr std::size_t most_packed_trees = 8;
-/// Beyond so many sites with ranks, and switches with ranks, one tree is laid.
+/// With more sites that have ranks, or more such switches, one tree is laid.
 inline constexpr std::size_t most_packed_sites = 16;
 inline constexpr std::size_t most_packed_switches = 128;
 
@@ -34,7 +34,7 @@ struct RoutedSites {
 [[nodiscard]] RoutedSites routed_sites(const Cluster& cluster, const Placement& placement, Direction direction);
 
 /// Trees that take segments by turns, each into every site once (pack_arborescences()). Inside sites they are those of
-/// by_sites.hpp, entered where the tree's long link ends; whoever sends over it is one whose messages routes lead that
+/// by_sites.hpp, entered where the tree's long link ends; the sender over it is a rank whose messages routes lead that
 /// way. Some may be the same tree. A tree alone, that of by_sites.hpp, where paths are those of the spanning tree, or
 /// as said above. Throws std::invalid_argument where `root` or a host of `placement` is out of range, or k is 0.
 [[nodiscard]] std::vector<Tree> packed_by_sites(const Cluster& cluster, const Placement& placement, Rank root,

@@ -37,7 +37,7 @@ struct SeenSite {
   std::vector<SiteId> beyond{};  ///< that are served from here, the farthest first; none without ranks
 };
 
-/// As the root sees them. Sites are those of network/long_links.hpp; what is beyond a site without ranks is served from
+/// As the root sees them. Sites are those of network/long_links.hpp; sites beyond one without ranks are served from
 /// before it.
 class SitesSeen {
  public:

@@ -23,9 +23,9 @@ struct Intervals {
 };
 
 /// What may be entered after a place p, as far as regions go: p + 1, then whatever stands after that: after the whole
-/// region where one begins there, since it is entered at its first place or by nobody outside it. So these chains join
-/// to a tree whose root is the end, and every part of a chain goes from inner regions to outer ones. Jumps as in Paths
-/// skip parts of a chain.
+/// region where one begins there, since no rank outside enters it elsewhere than at its first place. So these chains
+/// join to a tree whose root is the end, and every part of a chain goes from inner regions to outer ones. Jumps as in
+/// Paths skip parts of a chain.
 struct EntryChains {
   std::vector<RegionId> around;  ///< innermost region of a place and of the one before it
   std::vector<Place> next;

@@ -2,8 +2,9 @@
 // How few levels a tree of degree k needs below the link of each region, and which transfers achieve it.
 //
 // In a contention-free tree one rank outside a region sends into it, and one rank inside sends out of it. Seen from
-// outside, a region is therefore a box: so many levels below its entry all of it has the message, and at some level
-// one of its ranks can serve ranks outside. Boxes within boxes are filled level by level, like a timetable.
+// outside, a region is therefore a box: its height is the number of levels below its entry until all of it has the
+// message, and at some level one of its ranks can serve ranks outside. Boxes within boxes are filled level by level,
+// like a timetable.
 #pragma once
 
 #include <algorithm>
