@@ -14,8 +14,8 @@ namespace trunkline::runtime {
 
 /// What `make` returns. A rank is a process, and makes its own. In a simulation thousands of ranks are one process: the
 /// first one makes it for all. `name()` tells it from everything else that is made alike. `T` has nothing of a rank.
-/// What it points to in the first one's copy of this library, such as virtual functions, serves all: nobody compares
-/// that with addresses of his own.
+/// Its pointers into the first one's copy of this library, such as virtual functions, serve all: no rank compares them
+/// with addresses of its own.
 template <typename T, typename Name, typename Make>
 std::shared_ptr<const T> made_alike([[maybe_unused]] const Name& name, const Make& make) {
 #ifdef TRUNKLINE_SIMULATED

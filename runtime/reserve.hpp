@@ -8,13 +8,13 @@
 
 namespace trunkline::runtime {
 
-/// Keeps memory enough to lay plans for so many ranks. Where there is none, later calls try again.
+/// Keeps memory enough to lay plans for `ranks` ranks. Where there is none, later calls try again.
 void hold_reserve(std::size_t ranks) noexcept;
 
 /// Holds it again where it has been used.
 void renew_reserve() noexcept;
 
-/// Gives it back to whoever asks for memory next.
+/// Gives it back: the next request for memory may have it.
 void release_reserve() noexcept;
 
 /// Ends the job: this rank cannot go on, and the others would wait for it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept for a communicator of the program: nothing until a broadcast on it is considered for acceleration.
+// State that is kept for a communicator of the program: none until a collective on it is considered for a plan.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ class Communicator {
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
   std::uint64_t turns_ = 0;  ///< calls that have begun
-  bool has_failed_ = false;  ///< a call has left messages that nobody takes
+  bool has_failed_ = false;  ///< a call has left messages that no rank takes
   bool explain_;
   GroupWay way_;                                                        ///< of its group's datagrams
   std::map<std::vector<Rank>, std::unique_ptr<Grouping>> groupings_{};  ///< by groups of ranks

@@ -3,7 +3,7 @@
 //
 // Its ranks meet before calls whose numbers all of them know alike (meetings.hpp). At each meeting rank 0 looks at the
 // file and begins to send a word to all; the ranks have it by the next meeting, and do there what it says. So a meeting
-// waits for nothing that was not sent half a second before, and long links delay nobody. Nothing of ours is under way
+// waits for nothing that was not sent half a second before, and long links delay no rank. Nothing of ours is under way
 // on the communicator when a call begins: plans change between calls, on all ranks between the same two.
 #pragma once
 

@@ -47,7 +47,7 @@ class Grouping {
   /// seen to have none.
   [[nodiscard]] Grouped use_where_it_pays(double saved_s, double opening_s);
 
-  /// What datagrams are to it, for people; null: nobody has asked. Lives as long as the process.
+  /// What datagrams are to it, for people; null: not asked yet. Lives as long as the process.
   [[nodiscard]] const char* words() const noexcept { return words_; }
 
  private:

@@ -28,7 +28,7 @@ struct LocalPlan {
   std::string load{};  ///< how its transfers share channels, where explanations are wanted; else empty
 };
 
-/// Shared by all calls that it holds for; whoever runs one keeps it alive.
+/// Shared by all calls that it holds for; each keeps it alive while it runs.
 struct LocalDecision {
   std::shared_ptr<const LocalPlan> plan{};  ///< null: native
   std::uint64_t segment_bytes = 0;          ///< where it is not native

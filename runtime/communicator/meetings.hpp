@@ -9,7 +9,8 @@
 
 namespace trunkline::runtime {
 
-/// So many calls, or bytes, whatever comes first. Programs go from short messages to long ones and back.
+/// The ranks meet after `calls` calls or `bytes` bytes, whichever comes first. Programs go from short messages to long
+/// ones and back.
 struct MeetingInterval {
   std::uint64_t calls = 8;
   std::uint64_t bytes = std::uint64_t{1} << 20;

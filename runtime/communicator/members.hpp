@@ -21,7 +21,7 @@ namespace trunkline::runtime {
 /// Used by any number of threads.
 class Members {
  public:
-  /// What is known of a communicator's processes; null where one of them is outside MPI_COMM_WORLD, so that its host
+  /// The known facts of a communicator's processes; null where one of them is outside MPI_COMM_WORLD, so that its host
   /// is not known. `code` is MPI's; the communicator's error handler has heard of an error.
   struct Found {
     int code = MPI_SUCCESS;
@@ -34,7 +34,7 @@ class Members {
   /// The same processes in another world.
   [[nodiscard]] static std::shared_ptr<Members> in(std::shared_ptr<const World> world, const Members& same);
 
-  /// Forgets what is kept for communicators to come.
+  /// Forgets the facts that are kept for communicators to come.
   static void forget();
 
   Members(std::shared_ptr<const World> world, Processes processes)
@@ -49,7 +49,7 @@ class Members {
   [[nodiscard]] bool are_out_of_reach() const noexcept { return are_out_of_reach_; }
   void have_been_out_of_reach() noexcept { are_out_of_reach_ = true; }
 
-  /// The same on all members. Lays what is missing: throws std::exception where that fails, on all members alike.
+  /// The same on all members. Lays missing plans: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(Collective collective, Rank root, std::uint64_t bytes,
                                                             OperandOrder order, const Wish& wish);
 
@@ -66,7 +66,7 @@ class Members {
     Key key;
     LocalPlans plans;
   };
-  void bring_to_front(const Key& key);  ///< of the list below; makes what is not there
+  void bring_to_front(const Key& key);  ///< of the list below; makes it where it is missing
 
   std::list<Plans> plans_;  ///< those asked for last come first
   std::map<Key, std::list<Plans>::iterator> by_key_;

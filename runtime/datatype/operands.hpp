@@ -52,12 +52,12 @@ class Operands {
   [[nodiscard]] Chunk own(std::uint64_t first, std::uint64_t elements) const;
   [[nodiscard]] Chunk result(std::uint64_t first, std::uint64_t elements) const;
 
-  /// Memory for that many chunks of up to so many elements. Throws std::bad_alloc.
+  /// Memory for `chunks` chunks of up to `elements` elements each. Throws std::bad_alloc.
   class Slots {
    public:
     Slots() = default;
     Slots(const Operands& operands, std::uint64_t chunks, std::uint64_t elements);
-    /// Of one chunk of up to so many elements.
+    /// Bytes of one chunk of up to `elements` elements.
     [[nodiscard]] static std::uint64_t bytes(const Operands& operands, std::uint64_t elements);
     [[nodiscard]] Chunk chunk(const Operands& operands, std::uint64_t slot, std::uint64_t elements) const;
     /// Some elements of the first chunk.

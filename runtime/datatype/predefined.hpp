@@ -10,7 +10,7 @@
 
 namespace trunkline::runtime {
 
-/// Bytes of the signature; empty for derived datatypes and for what is none. MPI must be initialised.
+/// Bytes of the signature; empty for derived datatypes and for no datatype at all. MPI must be initialised.
 [[nodiscard]] std::optional<std::uint64_t> predefined_bytes(MPI_Datatype type);
 
 }  // namespace trunkline::runtime

@@ -12,8 +12,8 @@ class Arriving {
   Arriving(const Arriving&) = delete;
   Arriving& operator=(const Arriving&) = delete;
 
-  /// So many bytes from the message's beginning on lie in the user's buffer. Throws MpiError where some could not be
-  /// unpacked there.
+  /// The number of bytes from the message's beginning on that lie in the user's buffer. Throws MpiError where some
+  /// could not be unpacked there.
   [[nodiscard]] virtual std::uint64_t bytes_here() const = 0;
 
  protected:

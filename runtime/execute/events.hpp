@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to the parts of a message on one rank while a collective runs: whoever wants to look inside listens.
+// Events of the parts of a message on one rank while a collective runs, for those who look inside: an EventSink.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Event {
     told,       ///< a step of a multicast's protocol goes to the peer; without peer: to all
     heard,      ///< one has come from the peer
   };
-  /// Of what is told or heard (docs/multicast.md).
+  /// Of a message that is told or heard (docs/multicast.md).
   enum class Step : std::uint8_t {
     data = 0,
     repair = 1,  ///< data once more, or parity
@@ -27,7 +27,7 @@ struct Event {
     meeting = 7,  ///< is over: all ranks have come
   };
   Kind kind = Kind::over;
-  unsigned tree = 0;       ///< of several by turns; 0 where the plan has rounds; of what is told or heard the Step
+  unsigned tree = 0;       ///< of several by turns; 0 where the plan has rounds; where told or heard the Step
   int peer = -1;           ///< rank of the private communicator
   std::uint64_t part = 0;  ///< of a tree its segment, of rounds the round; of a multicast the packet, or the poll
 };

@@ -37,7 +37,7 @@ class Execution {
   /// Of a part that is over: MPI_SUCCESS, or what went wrong with this rank's data alone; the others got theirs.
   [[nodiscard]] virtual int code() const { return MPI_SUCCESS; }
 
-  /// Instead of the transport's own. Null: nobody. It must outlive the object.
+  /// Where events go, instead of the transport's own sink. Null: nowhere. It must outlive the object.
   void tell(EventSink* sink) noexcept { sink_ = sink; }
 
  protected:
@@ -65,7 +65,7 @@ class Execution {
   /// Something must still come from that rank.
   [[nodiscard]] virtual bool needs(int rank) const = 0;
 
-  /// That rank has given up. Of the others, some may come later: what is on its way to them must stay as it is.
+  /// That rank has given up. Others may come later: messages on their way to them must stay as they are.
   virtual void leave_out(int rank) = 0;
 
   /// All ranks that messages are exchanged with; any of them may stand there twice.

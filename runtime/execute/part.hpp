@@ -51,9 +51,9 @@ class LocalPart {
   /// By rank of the communicator: which group it hears the datagrams of; the same on all ranks. Empty: all are one.
   [[nodiscard]] virtual std::span<const Rank> datagram_groups() const { return {}; }
 
-  // What a call does with its data, one function for each way. All arguments must outlive what is returned, which has
-  // sent nothing yet. Throws MpiError, and MPI_ERR_INTERN where plans of this kind do not go this way: the kind's row
-  // has promised what it serves, so that never gets as far as a call.
+  // What a call does with its data, one function for each way. All arguments must outlive the execution that is
+  // returned, which has sent nothing yet. Throws MpiError, and MPI_ERR_INTERN where plans of this kind do not go this
+  // way: the kind's row has promised what it serves, so that never gets as far as a call.
 
   /// The root's message reaches every rank.
   [[nodiscard]] virtual Running broadcast(Transport& transport, Message& message, const Pace& pace) const;
@@ -67,7 +67,7 @@ class LocalPart {
   [[nodiscard]] virtual Running gather(Transport& transport, const Gathered& gathered, Message* own, bool in_place,
                                        const Pace& pace) const;
 
-  /// Operands are combined, and each rank gets its share of the result: so many elements by rank.
+  /// Operands are combined, and rank r gets its share of the result, counts[r] elements.
   [[nodiscard]] virtual Running reduce_shares(Transport& transport, const Operands& operands,
                                               std::span<const MPI_Count> counts, const Pace& pace) const;
 };

@@ -10,8 +10,9 @@
 
 namespace trunkline::runtime {
 
-/// Whether a segment of so many goes by a synchronous send. An ordinary one may complete before the receiver has asked
-/// for it; a synchronous one twice a window keeps a receiver that is late from piling up more than a window and a half.
+/// Whether segment `segment` of `segments` goes by a synchronous send. An ordinary one may complete before the receiver
+/// has asked for it; a synchronous one twice a window keeps a receiver that is late from piling up more than a window
+/// and a half.
 [[nodiscard]] constexpr bool is_synchronous(std::uint64_t segment, std::uint64_t segments, std::uint64_t window) {
   return (segment + 1) % ((window + 1) / 2) == 0 && segments > window;
 }

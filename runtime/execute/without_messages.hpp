@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part whose messages are none of the MPI library's: it has no requests to wait for. By itself it waits for nobody;
-// who hears datagrams says from whom something must still come.
+// A part whose messages are none of the MPI library's: it has no requests to wait for. By itself it waits for no rank;
+// a part that hears datagrams says which ranks must still send something.
 #pragma once
 
 #include <span>

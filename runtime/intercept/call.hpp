@@ -31,7 +31,7 @@ class UserCall {
   /// Whether what this rank alone has been given, its buffers for one, may be an error that MPI reports.
   [[nodiscard]] virtual bool is_doubtful(int rank) const = 0;
 
-  /// MPI's word on that: its code for this rank's part on `alone`, a communicator of one rank. Nobody is talked to, and
+  /// MPI's word on that: its code for this rank's part on `alone`, a communicator of one rank. No message is sent, and
   /// no byte is written but where the call writes too.
   [[nodiscard]] virtual int judged(MPI_Comm alone, int rank) const = 0;
 

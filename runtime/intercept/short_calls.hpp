@@ -17,12 +17,12 @@
 
 namespace trunkline::runtime {
 
-/// By collective: calls of less are native on every communicator, and nobody asks why. 0: none is.
+/// By collective: calls of less are native on every communicator, and need no explanation. 0: none is.
 extern std::array<std::atomic<std::uint64_t>, most_collectives> left_below;
 /// Of MPI_COMM_WORLD.
 extern int ranks_of_job;
 
-/// Whether MPI runs a call of so many elements in any case.
+/// Whether MPI runs a call of `elements` elements in any case.
 [[nodiscard]] inline bool is_left_to_mpi(Collective collective, MPI_Count elements, MPI_Datatype type) {
   if (!watching.load(std::memory_order_relaxed)) return true;
   const std::uint64_t below = left_below[static_cast<std::size_t>(collective)].load(std::memory_order_relaxed);
@@ -31,7 +31,7 @@ extern int ranks_of_job;
   return bytes && static_cast<std::uint64_t>(elements) * *bytes < below;
 }
 
-/// The same of a call in which each rank has so many. No communicator has more ranks than the job, but those with
+/// The same of a call in which each rank has `elements`. No communicator has more ranks than the job, but those with
 /// processes outside of it, and these MPI runs anyway.
 [[nodiscard]] inline bool is_left_to_mpi_of_each(Collective collective, MPI_Count elements, MPI_Datatype type) {
   constexpr MPI_Count many = MPI_Count{1} << 31;

@@ -17,7 +17,7 @@ struct ClusterVersion {
   std::string text{};             ///< of the file; empty: as it was in MPI_Init
 };
 
-/// What the job began with, for whoever keeps worlds: it lives as long as the process.
+/// The world that the job began with, as a pointer that can be kept: it lives as long as the process.
 [[nodiscard]] std::shared_ptr<const World> lasting(const World& first);
 
 /// What the file says now, as far as it can be taken; else what it said last, after a warning where this process

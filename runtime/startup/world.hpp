@@ -42,8 +42,8 @@ struct LocalView {
   std::uint64_t choice_fingerprint = 0;
 };
 
-/// Reads the cluster and the plan and finds this rank's host. Never throws for what is wrong with them: that becomes
-/// the view's problem.
+/// Reads the cluster and the plan and finds this rank's host. Faults in them are not thrown: they become the view's
+/// problem.
 [[nodiscard]] LocalView local_view(const Setup& setup);
 
 }  // namespace trunkline::runtime

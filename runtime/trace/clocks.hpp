@@ -13,7 +13,7 @@ struct ClockOffset {
   std::uint64_t error_ns = 0;  ///< at most, when it was estimated: clocks drift
 };
 
-/// Collective over the communicator, on which nobody else uses the tag: a few ping-pongs of each rank with rank 0, one
+/// Collective over the communicator, where the tag has no other use: a few ping-pongs of each rank with rank 0, one
 /// rank after another. The quickest one counts: rank 0 looked at its clock somewhere in between. Throws MpiError.
 [[nodiscard]] ClockOffset estimate_clock(MPI_Comm communicator, int tag, int rank, int ranks);
 

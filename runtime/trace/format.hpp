@@ -24,7 +24,7 @@ struct TraceHeader {
   std::uint32_t version;
   std::uint32_t header_bytes;    ///< where the kinds begin
   std::uint32_t kind_bytes;      ///< of one
-  std::uint32_t most_kinds;      ///< the records begin after so many
+  std::uint32_t most_kinds;      ///< rows of kinds before the records
   std::uint32_t record_bytes;    ///< of one
   std::uint32_t rank;            ///< in MPI_COMM_WORLD
   std::uint32_t ranks;           ///< of MPI_COMM_WORLD

@@ -50,7 +50,7 @@ class Ring {
   /// How far the clock was from rank 0's at the end.
   void compare_clocks_again(std::uint64_t ns, std::int64_t offset_ns, std::uint64_t error_ns) noexcept;
 
-  /// Marks the file as that of a program that came to its end, and cuts off what is unused.
+  /// Marks the file as that of a program that came to its end, and cuts off the unused rest.
   void finish() noexcept;
 
  private:

@@ -15,8 +15,8 @@
 
 namespace trunkline::runtime {
 
-/// Collective over the communicator of all ranks of MPI_COMM_WORLD, where one of them was told to trace; nobody else
-/// uses it meanwhile. The lowest rank that cannot make its file says so, and the program goes on. Throws MpiError.
+/// Collective over the communicator of all ranks of MPI_COMM_WORLD, where one of them was told to trace; it has no
+/// other use meanwhile. The lowest rank that cannot make its file says so, and the program goes on. Throws MpiError.
 [[nodiscard]] std::unique_ptr<Recorder> start_trace(const Setup& setup, const World& world,
                                                     const PrivateCommunicator& ours);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The datagrams of a call that is traced: whoever listens hears of each one that its rank sends or gets.
+// The datagrams of a call that is traced: its listener hears of each one that the rank sends or gets.
 #pragma once
 
 #include <cstdint>

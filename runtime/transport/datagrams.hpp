@@ -34,10 +34,10 @@ class Datagrams {
   /// Of the group, this one too.
   [[nodiscard]] virtual int ranks() const noexcept = 0;
 
-  /// So many fit into the smallest buffer of all ranks; at least 1, the same on all ranks.
+  /// Datagrams that fit into the smallest buffer of all ranks; at least 1, the same on all ranks.
   [[nodiscard]] virtual std::uint32_t burst() const noexcept = 0;
 
-  /// Some may go together: what is sent must stay as it is until flush().
+  /// Some may go together: the data must stay as they are until flush().
   virtual void to_all(const Datagram& datagram) = 0;
   virtual void to_one(int rank, const Datagram& datagram) = 0;
   virtual void flush() = 0;
@@ -46,8 +46,8 @@ class Datagrams {
   /// takes the call for something else.
   [[nodiscard]] virtual std::optional<Datagram> next() = 0;
 
-  /// Whether the root of a message of so many packets may leave once it has sent it, since others may ask for it later:
-  /// the same on all ranks that take the call for the same.
+  /// Whether the root of a message of `packets` packets may leave once it has sent it, since others may ask for it
+  /// later: the same on all ranks that take the call for the same.
   [[nodiscard]] virtual bool is_eager(std::uint32_t packets) const noexcept = 0;
 
   /// Of the sender of an eager message, before it is sent: others may ask for these packets, from number `first` on.
@@ -86,7 +86,7 @@ class Datagrams {
   /// This rank got a part of the message in another way, since nothing came for long.
   virtual void are_not_heard() noexcept = 0;
 
-  /// What gets lost on the way to all, over all calls of the communicator. Null: nobody measures it.
+  /// Loss on the way to all, over all calls of the communicator. Null: it is not measured.
   [[nodiscard]] virtual LossMeter* loss() noexcept { return nullptr; }
 
   /// Seconds since any time, never backwards.

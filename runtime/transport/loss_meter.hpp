@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of what is sent to all ranks of a communicator gets lost: docs/multicast.md, "Blocks and parity".
+// The share of packets to all ranks of a communicator that gets lost: docs/multicast.md, "Blocks and parity".
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace trunkline::runtime {
 /// One rank's.
 class LossMeter {
  public:
-  /// Of so many packets that were sent to all, this rank has missed some.
+  /// Of `sent` packets to all, this rank has missed `missed`.
   void count(std::uint32_t sent, std::uint32_t missed) noexcept {
     sent_ += sent;
     missed_ += missed;
@@ -21,8 +21,9 @@ class LossMeter {
     missed_ *= kept;
   }
 
-  /// The share that it misses, with so many packets that are not counted yet; 0 where nothing was missed. A standard
-  /// deviation less than was counted: ranks look for the greatest share of all, which of few packets is chance.
+  /// The share that it misses, with `more_sent` and `more_missed` that are not counted yet; 0 where nothing was missed.
+  /// A standard deviation less than was counted: ranks look for the greatest share of all, which of few packets is
+  /// chance.
   [[nodiscard]] double own(std::uint32_t more_sent = 0, std::uint32_t more_missed = 0) const noexcept {
     const double missed = missed_ + more_missed;
     return missed > 0.0 ? (missed - std::sqrt(missed) / 2.0) / (sent_ + more_sent + unknown) : 0.0;

@@ -7,8 +7,8 @@
 namespace trunkline::runtime {
 
 /// Beside `wanted` packets, how many more so that of `ranks` no more than `lacking` get less than `wanted` on average,
-/// where each loses that share of what is sent, each packet by itself. None where none is lost; at most as many again
-/// and 8: who loses more is told what it lacks.
+/// where each loses that share of the packets, each packet by itself. None where none is lost; at most as many again
+/// and 8: a rank that loses more is told what it lacks.
 [[nodiscard]] constexpr std::uint32_t spare_packets(std::uint32_t wanted, double lost, int ranks, double lacking) {
   const std::uint32_t most = wanted + 8;
   if (lost <= 0.0 || wanted == 0) return 0;

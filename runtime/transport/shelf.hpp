@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks of one host leave partial results for each other, whoever comes next: so none of them waits for a given
-// one. Each call of a communicator has one for each group of ranks that combine.
+// Where ranks of one host leave partial results for the rank that comes next: so none of them waits for a given one.
+// Each call of a communicator has one for each group of ranks that combine.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace trunkline::runtime {
 
-/// Of what one rank leaves, bytes. It lies in one piece: with a longer one whoever comes next would wait for all of it.
+/// Of what one rank leaves, bytes. It lies in one piece: the next rank would wait for all of a longer one.
 inline constexpr std::uint64_t longest_partial = std::uint64_t{16} << 10;
 
 /// Of one call, for one rank. Groups of ranks that have no rank in common each have a keeper of their own, whom all of
 /// the group know: one of them.
 class Shelf {
  public:
-  /// What lies there, of so many ranks.
+  /// A partial result that lies there, of `ranks` ranks.
   struct Partial {
     Chunk data;
     unsigned ranks;
@@ -34,7 +34,7 @@ class Shelf {
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;
 
-  /// Of what is left. The same on all ranks.
+  /// Of a partial result that is left there. The same on all ranks.
   [[nodiscard]] virtual std::uint64_t most_bytes() const noexcept = 0;
 
   /// Whether that rank may find what this one leaves.

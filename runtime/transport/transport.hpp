@@ -25,7 +25,7 @@ struct GivenUp {
   int code;
 };
 
-/// This rank has waited for very long. Thrown once in a process, for whoever knows what it waits for.
+/// This rank has waited for very long. Thrown once in a process, to the caller that knows what it waits for.
 struct LongWait {};
 
 /// The data of one message, wherever it lies.
@@ -53,12 +53,12 @@ class Transport {
   /// Of the call.
   [[nodiscard]] virtual int ranks() const noexcept = 0;
 
-  /// Whoever wants to look inside the call; null: nobody. It must outlive the executor.
+  /// Where events of the call go; null: nowhere. It must outlive the executor.
   void tell(EventSink* sink) noexcept { sink_ = sink; }
   [[nodiscard]] EventSink* sink() const noexcept { return sink_; }
 
   /// Starts sending. Messages of one stream between two ranks arrive in their order. `synchronous`: it is over only
-  /// once the receiver has come to it. What is sent must stay as it is until then. Throws MpiError.
+  /// once the receiver has come to it. The data must stay as they are until then. Throws MpiError.
   virtual void send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) = 0;
   void send(std::byte* at, int bytes, int to, unsigned stream, bool synchronous, Pending& pending) {
     send({.at = at, .count = bytes, .bytes = bytes}, to, stream, synchronous, pending);

@@ -15,13 +15,12 @@ inline constexpr bool simulated = true;
 inline constexpr bool simulated = false;
 #endif
 
-/// One wait. A rank that is late is nothing wrong: whoever looks finds nothing, and goes on waiting. MPICH polls
-/// without ever yielding; where there are more ranks than processors, a rank that waits must let those run that it
-/// waits for.
+/// One wait. A late rank is no fault: a look that finds nothing is followed by more waiting. MPICH polls without ever
+/// yielding; where there are more ranks than processors, a rank that waits must let those run that it waits for.
 class Watchdog {
  public:
-  /// To be asked after each fruitless look at what is waited for; true once in a while, and more often where trouble is
-  /// known already.
+  /// To be asked after each fruitless look at the awaited; true once in a while, and more often where trouble is known
+  /// already.
   [[nodiscard]] bool is_due(bool is_alert) {
     if (++looks_ % looks_between != 0) return false;
     yield_in_turn();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives by blocks: whatever a BlockSchedule says. Nobody waits for the end of a round: a rank sends as soon as it
-// has what the next send needs.
+// Collectives by blocks, as a BlockSchedule says. No rank waits for the end of a round: it sends as soon as it has the
+// blocks of the next send.
 //
 // Cost, with n blocks in R rounds: R T(m / n) where no two transfers of a round share a channel.
 #pragma once

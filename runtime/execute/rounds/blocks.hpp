@@ -55,10 +55,10 @@ class Blocks {
     return {};
   }
 
-  /// What a piece of so many units takes in memory of its own while it is received: gaps of its datatype, too.
+  /// Bytes of memory that a piece of `units` units needs while it is received: gaps of its datatype, too.
   [[nodiscard]] virtual std::uint64_t piece_memory(std::uint64_t /*units*/) const { return 0; }
 
-  /// Called once, before all that follows: so many pieces of up to so many units are received and sent at once.
+  /// Called once, first: up to `receives` and `sends` pieces of up to `units` units are under way at once.
   virtual void make_room(std::uint64_t receives, std::uint64_t sends, std::uint64_t units) = 0;
 
   /// Where a piece goes, or comes from; pieces of either side are numbered as they are started. Throws MpiError.
@@ -69,11 +69,12 @@ class Blocks {
   /// Once all is over. Throws MpiError.
   virtual void settle() {}
 
-  /// The library may still use the memory of what is received, or sent: it is never freed.
+  /// The library may still use the memory of pieces that are received, or sent: it is never freed.
   virtual void give_up(bool received, bool sent) noexcept = 0;
 };
 
-/// Of `units` in so many blocks: the first ones are longer by one where that does not divide; some may be empty.
+/// First unit of a block, of `units` in `blocks` blocks: the first units % blocks of them are longer by one; some may
+/// be empty.
 [[nodiscard]] constexpr std::uint64_t even_offset(std::uint64_t units, std::uint64_t blocks, std::uint64_t block) {
   return units / blocks * block + std::min(block, units % blocks);
 }

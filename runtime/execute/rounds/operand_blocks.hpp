@@ -43,7 +43,7 @@ class OperandBlocks final : public Blocks {
   /// no_round: none yet.
   std::vector<std::uint64_t> first_touch_;
   Operands::Slots slots_;
-  Operands::Slots whole_;  ///< where the sums lie that are nobody's result
+  Operands::Slots whole_;  ///< where the sums lie that are no rank's result
   std::uint64_t slot_count_ = 0;
 };
 

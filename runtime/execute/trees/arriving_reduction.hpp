@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An allreduce of one segment down and up one tree, in which the ranks of a host combine as they come (Bongo, Anshus,
 // Bjoerndalen, the host subtrees of their allreduce): each takes what another one has left on the host's shelf, adds it
-// to its own, and leaves the two together for whoever comes next. The last one to combine has the sum of the host. None
-// waits for a given rank, and none is woken to combine.
+// to its own, and leaves the two together for the rank that comes next. The last one to combine has the sum of the
+// host. None waits for a given rank, and none is woken to combine.
 //
 // The sum then goes to the group's top, the one rank that another host knows: a message over MPI names its sender, and
 // who was last is known here alone. From there on the plan's messages are those of any reduction, and the result comes
@@ -61,7 +61,7 @@ class ArrivingReduction final : public Execution {
   [[nodiscard]] bool meet();
   void go_on_with_sum();
   void expect_result();
-  /// Where all is combined, and what is sent from there.
+  /// The place where all is combined and sent from.
   [[nodiscard]] Chunk result() const { return operands_.result(0, operands_.count()); }
   [[nodiscard]] Chunk slot(std::size_t number) const { return memory_.chunk(operands_, number, operands_.count()); }
 
@@ -78,7 +78,7 @@ class ArrivingReduction final : public Execution {
   std::vector<Pending> down_;           ///< by child
   std::array<Pending, 1> up_{};         ///< the sum
   std::array<Pending, 1> there_{};      ///< the sum or the result, to here
-  std::vector<std::size_t> waiting_{};  ///< children on other hosts, of what is awaited
+  std::vector<std::size_t> waiting_{};  ///< children on other hosts whose sums are awaited
 };
 
 }  // namespace trunkline::runtime

@@ -21,7 +21,7 @@ struct LocalTree {
   std::vector<int> children;       ///< in sending order, without the partner
   std::vector<int> from_the_end;   ///< children by falling rank of the communicator
   std::size_t above = 0;           ///< children whose rank is above this one's
-  std::size_t told_otherwise = 0;  ///< so many children, the last ones, get the result of a reduction in another way
+  std::size_t told_otherwise = 0;  ///< the last children that get the result of a reduction in another way
 
   [[nodiscard]] bool is_root() const { return parent == no_parent; }
   [[nodiscard]] bool exchanges() const { return partner != no_parent; }

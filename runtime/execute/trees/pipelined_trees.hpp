@@ -21,8 +21,8 @@ namespace trunkline::runtime {
 
 class PipelinedTrees final : public Execution, public Arriving {
  public:
-  /// Everything must outlive the object. The members must agree on trees, message bytes and segment. So many bytes are
-  /// under way to each rank, or two segments.
+  /// Everything must outlive the object. The members must agree on trees, message bytes and segment. Under way to each
+  /// rank are `in_flight_bytes`, or two segments.
   PipelinedTrees(Transport& transport, std::span<const LocalTree> trees, Message& message, std::uint64_t segment_bytes,
                  std::uint64_t in_flight_bytes);
   ~PipelinedTrees() override;

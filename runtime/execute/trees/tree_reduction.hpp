@@ -46,7 +46,7 @@ class TreeReduction : public Execution {
   [[nodiscard]] std::vector<int> peers() const override;
   [[nodiscard]] std::vector<std::span<Pending>> sends() override;
 
-  /// So many elements, the first ones, hold the operands of this rank and all below it in whichever tree.
+  /// The number of elements, from the first one on, that hold the operands of this rank and all below it in each tree.
   [[nodiscard]] std::uint64_t complete_elements() const;
 
  private:
@@ -71,7 +71,7 @@ class TreeReduction : public Execution {
     std::uint64_t up_window = 0;   ///< of segments that are sent up
     std::uint64_t first_slot = 0;  ///< children before it send to where the result goes
     std::uint64_t slots_each = 0;  ///< of a segment
-    std::vector<Slots> slots{};    ///< so many: of children, in their order, of sums by rank, of what the partner got
+    std::vector<Slots> slots{};    ///< slots_each of them: children in their order, sums by rank, the partner's sum
     // Up, in order.
     std::vector<Asked> asked{};  ///< of each child
     std::uint64_t combined = 0;  ///< segments of this rank and all below it
@@ -91,7 +91,7 @@ class TreeReduction : public Execution {
 
     [[nodiscard]] bool is_root() const { return tree->is_root(); }
     [[nodiscard]] bool exchanges() const { return tree->exchanges(); }
-    /// Whether this rank has all operands, so that nobody is above it.
+    /// Whether this rank has all operands: no rank is above it.
     [[nodiscard]] bool is_top() const { return tree->next_up() == no_parent; }
     [[nodiscard]] bool is_leaf() const { return tree->is_leaf(); }
     /// Children that get the result from here.
@@ -127,10 +127,10 @@ class TreeReduction : public Execution {
   [[nodiscard]] Chunk result(const Flow& flow, std::uint64_t segment) const;
   /// Where a child's operand arrives.
   [[nodiscard]] Chunk operand(const Flow& flow, std::uint64_t segment, std::size_t child) const;
-  /// Where what the partner got arrives.
+  /// Where the partner's sum arrives.
   [[nodiscard]] Chunk partners(const Flow& flow, std::uint64_t segment) const;
-  /// Whether the operands from below are combined where the result goes: it is there already, and nobody is sent it
-  /// from there while it is still to change.
+  /// Whether the operands from below are combined where the result goes: it is there already, and it is not sent from
+  /// there while it is still to change.
   [[nodiscard]] bool sums_in_result(const Flow& flow) const { return operands_.has_result() && !flow.exchanges(); }
   /// Where a segment's operands are combined by rank, the last of them first.
   [[nodiscard]] Chunk gathered(const Flow& flow, std::uint64_t segment) const;

@@ -15,7 +15,7 @@ namespace trunkline::runtime {
 /// memory.
 class IpAddress {
  public:
-  IpAddress() = default;                   ///< ::, which is nobody's
+  IpAddress() = default;                   ///< ::, which no host has
   explicit IpAddress(std::uint32_t ipv4);  ///< of most significant byte first
   explicit IpAddress(const in6_addr& ipv6);
 

@@ -20,7 +20,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   [[nodiscard]] int number() const noexcept { return number_; }
 
-  /// Whether so many more leave the program at least three quarters of those that the process may have: it may
+  /// Whether `more` descriptors leave the program at least three quarters of those that the process may have: it may
   /// multicast on as many communicators as it likes.
   [[nodiscard]] static bool may_open(int more) noexcept;
 

@@ -41,7 +41,7 @@ class Incoming {
 
  private:
   static constexpr std::size_t batch = 16;
-  static constexpr std::size_t most_bytes = 65536;  ///< of a message; the kernel gives memory to what is used alone
+  static constexpr std::size_t most_bytes = 65536;  ///< of a message; the kernel gives memory to used pages alone
 
   union Control {
     cmsghdr aligned;

@@ -35,7 +35,7 @@ struct Seat {
   std::int64_t freed_before = 0;  ///< by this process: of these ranks' groups
 };
 
-/// Of a datagram in frames of networks with that MTU: what is left for a packet's payload.
+/// Room for a packet's payload in a datagram that fills a frame of networks with that MTU.
 [[nodiscard]] std::uint32_t payload_bytes_of(std::uint32_t mtu, const Address& group);
 
 /// How that group reaches all, for people.

@@ -50,8 +50,8 @@ class KeptMessages {
     bool is_for_all;
   };
   /// What an ask by a datagram is answered with. Of each message, the n-th ask of every rank belongs to round n. In a
-  /// round a packet goes to the first rank that asks for it alone, at the second one to all, and then no more: what a
-  /// switch near the root has lost, all ranks ask for at once. What is lost again, ranks ask for in the next round.
+  /// round a packet goes to the first rank that asks for it alone, at the second one to all, and then no more: after a
+  /// loss near the root all ranks ask at once. For a packet that is lost again ranks ask in the next round.
   [[nodiscard]] std::vector<Answer> answers_in_rounds(const ReadPacket& ask);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may still be asked for on communicators that the program has freed: MPI_Comm_free waits for nobody, so the
-// copies of eager messages stay until all ranks have freed them, too. docs/multicast.md, "The end".
+// Messages that may still be asked for on communicators that the program has freed: MPI_Comm_free waits for no rank, so
+// the copies of eager messages stay until all ranks have freed them, too. docs/multicast.md, "The end".
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class LeftBehind {
   /// them.
   [[nodiscard]] static std::vector<std::vector<int>> sets_with_services();
 
-  /// Nobody asks any more: all ranks have said farewell.
+  /// No rank asks any more: all have said farewell.
   static void forget_all();
 
   LeftBehind() = default;

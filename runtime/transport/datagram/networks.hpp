@@ -35,9 +35,9 @@ struct HostCard {
   std::array<Network, most> networks{};
 };
 
-/// Of this host: what is up and has an address. First those of IPv4, then those of IPv6, of these the ones known on one
-/// link only last, then IPv4's loopback: Linux carries no IPv6 multicast over a loopback. Of more than HostCard::most
-/// the first.
+/// The networks of this host that are up and have an address. First those of IPv4, then those of IPv6, of these the
+/// ones known on one link only last, then IPv4's loopback: Linux carries no IPv6 multicast over a loopback. Of more
+/// than HostCard::most the first.
 [[nodiscard]] HostCard own_card();
 
 /// By rank the place in its card of the network that all share and that allows this way: the first of rank 0's in which

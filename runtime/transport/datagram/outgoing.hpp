@@ -21,7 +21,7 @@ namespace trunkline::runtime {
 
 class Outgoing {
  public:
-  /// What is sent must stay as it is until flush(), which a full batch calls by itself. `socket` must outlive it.
+  /// Data to send must stay as they are until flush(), which a full batch calls by itself. `socket` must outlive it.
   explicit Outgoing(const Descriptor& socket) : socket_(socket) {}
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody makes who has not a group's key: the mark of its packets, and a packet's seal. docs/multicast.md,
-// "The seal", says how hard it is to forge one.
+// The mark of a group's packets and a packet's seal, which take the group's key to make. docs/multicast.md, "The seal",
+// says how hard it is to forge one.
 #pragma once
 
 #include <array>

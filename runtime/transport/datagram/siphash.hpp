@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SipHash-2-4 (Aumasson and Bernstein, 2012): a short keyed digest that nobody makes who has not the key.
+// SipHash-2-4 (Aumasson and Bernstein, 2012): a short keyed digest that takes the key to make.
 #pragma once
 
 #include <array>

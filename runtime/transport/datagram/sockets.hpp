@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank hears a multicast group and what is sent to it alone, and how it sends: UDP sockets, or a simulated
-// network (simulate/datagrams), with the clock and the waiting that belong to it.
+// How a rank hears a multicast group and datagrams to it alone, and how it sends: UDP sockets, or a simulated network
+// (simulate/datagrams), with the clock and the waiting that belong to it.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Sockets {
   /// Datagrams that the kernel has dropped: it had no room for them, or they had not the mark.
   [[nodiscard]] virtual std::uint64_t dropped() const = 0;
 
-  /// What is sent must stay as it is until flush(). The system may drop it: so may every network.
+  /// The payload must stay as it is until flush(). The system may drop it: so may every network.
   virtual void send(const Address& to, const PacketHead& head, std::span<const std::byte> payload,
                     const Sealer& sealer) = 0;
   virtual void flush() = 0;

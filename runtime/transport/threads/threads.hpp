@@ -23,7 +23,7 @@ class ThreadsNetwork {
   explicit ThreadsNetwork(int ranks) : ranks_(ranks) {}
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
 
-  /// Messages that nobody has taken, and receives that nothing came for.
+  /// Messages that no rank has taken, and receives that nothing came for.
   [[nodiscard]] std::size_t left_over() {
     const std::scoped_lock lock(mutex_);
     return messages_.size() + receives_.size();
