@@ -142,7 +142,7 @@ constexpr Row packed_row(std::string_view name, std::string_view description, st
 
 constexpr Row lanes_row(std::string_view name, unsigned lanes) {
   return {{.name = name,
-           .description = "two contention-free trees over hosts, which so many ranks of each host drive by turns",
+           .description = "two contention-free trees over hosts, which L ranks of each host drive by turns",
            .cost = "(X + 2 H) T(m/X)",
            .needs_cluster = true,
            .streams = 2 * lanes,
@@ -173,10 +173,10 @@ constexpr Row lane_tree_row(std::string_view name, unsigned fan_out) {
 /// Of by-sites-linear and by-sites-binary.
 constexpr Row lanes_by_sites_row(std::string_view name, unsigned lanes, unsigned k) {
   return {{.name = name,
-           .description = k == 1 ? "each long link crossed once for each byte; lines within sites; so many ranks of "
-                                   "each host drive its link by turns"
-                                 : "each long link crossed once for each byte; binary trees within sites; so many "
-                                   "ranks of each host drive its link by turns",
+           .description = k == 1 ? "each long link crossed once for each byte; lines within sites; L ranks of each "
+                                   "host drive its link by turns"
+                                 : "each long link crossed once for each byte; binary trees within sites; L ranks "
+                                   "of each host drive its link by turns",
            .cost = k == 1 ? "latencies of long links, and (X + P - 2) T(m/X)"
                           : "latencies of long links, and 2 (X + H - 1) T(m/X)",
            .needs_cluster = true,
@@ -189,9 +189,9 @@ constexpr Row lanes_by_sites_row(std::string_view name, unsigned lanes, unsigned
           k == 1 ? "latencies of the longest way, and 2 (X + P - 2) T(m/X)"
                  : "latencies of the longest way, and 3 (X + 2 H - 2) T(m/X)",
           k == 1 ? "each long link crossed once each way for each byte, in the middle by two roots that exchange what "
-                   "came up to them; lines within sites; so many ranks of each host drive its link by turns"
+                   "came up to them; lines within sites; L ranks of each host drive its link by turns"
                  : "each long link crossed once each way for each byte, in the middle by two roots that exchange what "
-                   "came up to them; binary trees within sites; so many ranks of each host drive its link by turns",
+                   "came up to them; binary trees within sites; L ranks of each host drive its link by turns",
           {},
           {},
           lanes};
@@ -393,7 +393,7 @@ constexpr std::array registry_rows{
                "latencies of long links, and 2 (X + H - 1) T(m/X) at the rate of all trees together", 2,
                "latencies of long links, and 3 (X + 2 H - 2) T(m/X) at the rate of all trees together"),
     weighted_row("wave", "shortest paths that count what sends cost their senders, by latency and rate, for each size"),
-    weighted_row("wave-mended", "the same, where nobody is charged for a receiver that found a better sender"),
+    weighted_row("wave-mended", "the same, without the charge for a receiver that found a better sender"),
     weighted_row("shortest-paths", "plain shortest paths by latency and rate, for each size; far children first"),
     weighted_row("earliest-edge", "the edge along which a message arrives first is next, for each size"),
     weighted_row("earliest-edge-ahead", "the same, with what the receiver can do next"),
@@ -440,7 +440,7 @@ constexpr std::array registry_rows{
     round_row(
         {.collective = Collective::allreduce,
          .name = "mixed-radix",
-         .description = "halving-doubling in groups of as many as each prime factor of P, so that nobody stands back "
+         .description = "halving-doubling in groups of as many as each prime factor of P, so that no rank stands back "
                         "where P is no power of two",
          .cost = "2 T(m) + 2 (sum of factors - 1) T(0), times the channel load",
          .needs_cluster = true,

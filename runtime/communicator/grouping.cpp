@@ -129,7 +129,7 @@ Grouped Grouping::open() {
   }
   if (!opened.not_eager.empty() && is_first()) {
     warn_once("the roots of short multicasts wait for all ranks on " + name_for_people() +
-              ", since nobody could repair after them: " + opened.not_eager);
+              ", since no rank could repair after them: " + opened.not_eager);
   }
   const std::uint64_t eager = group_->most_eager_bytes();
   words_ = with_reserve([&] {

@@ -196,7 +196,8 @@ class Reader {
                         "set one of the two");
     }
     if (!setup_.trace.empty()) {
-      faults_.push_back(given + "ranks leave operands for whoever comes next, and a trace (TRUNKLINE_TRACE) tells " +
+      faults_.push_back(given +
+                        "ranks leave operands for the rank that comes next, and a trace (TRUNKLINE_TRACE) tells " +
                         "messages between the ranks of a plan: set one of the two");
     }
   }

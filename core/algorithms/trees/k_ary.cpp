@@ -104,7 +104,7 @@ Tree algorithm_2_tree(const Cluster& cluster, const Placement& placement, Rank r
   if (k == 0) throw std::invalid_argument("a k-ary tree needs k of 1 or more, not 0");
   const Regions regions = regions_from(cluster, placement, root);
   auto tree = interval_tree(regions, line_order(cluster, placement, root), k);
-  if (!tree) throw std::length_error("Algorithm 2 over so many switches in a row needs too much memory");
+  if (!tree) throw std::length_error("Algorithm 2 over that many switches in a row needs too much memory");
   return std::move(*tree);
 }
 

@@ -111,7 +111,7 @@ class RoundReplay {
       const auto send = schedules_[position]->send(round, blocks_);
       if (!send) continue;
       const std::string who = where + name(position);
-      if (send->peer >= schedules_.size()) throw InvalidPlan(who + " sends to nobody");
+      if (send->peer >= schedules_.size()) throw InvalidPlan(who + " sends to a position that is not there");
       if (send->first + send->count > blocks_) throw InvalidPlan(who + " sends a block that is not there");
       const auto receive = schedules_[send->peer]->receive(round, blocks_);
       if (!receive || receive->peer != position || receive->first != send->first || receive->count != send->count ||

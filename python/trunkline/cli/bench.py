@@ -93,7 +93,7 @@ def timed(
     ] = 0.04,
     race: Annotated[
         float,
-        typer.Option(min=0, help="Repeat no algorithm whose best time is so many times another's median; 0: all."),
+        typer.Option(min=0, help="Repeat no algorithm whose best time is N times another's median; 0: all."),
     ] = 0.0,
     json: CellsJsonOption = None,
     report: ReportOption = None,

@@ -44,7 +44,7 @@ CountersJson = Annotated[
     Optional[str], typer.Option(metavar="FILE", help="Write what the network counted as JSON; '-' for standard output.")
 ]
 Timeout = Annotated[
-    Optional[float], typer.Option(min=0.001, metavar="SECONDS", help="End it after so many seconds (exit status 1).")
+    Optional[float], typer.Option(min=0.001, metavar="SECONDS", help="End it after that time (exit status 1).")
 ]
 
 Script = Annotated[

@@ -92,7 +92,7 @@ def simulated(
         Optional[float],
         typer.Option(
             min=0,
-            help="Give an algorithm up at a size once it has taken so many times the fastest before it; 0: none. "
+            help="Give an algorithm up at a size once it has taken N times as long as the fastest before it; 0: none. "
             f"Default: {LARGE_RACE:g} beyond {SMALL_JOB} ranks, else 0.",
         ),
     ] = None,

@@ -77,7 +77,7 @@ def gains(
     race: Annotated[
         float,
         typer.Option(
-            min=0, help="Give a rival up at a size once it has taken so many times the fastest before it; 0: none."
+            min=0, help="Give a rival up at a size once it has taken N times as long as the fastest before it; 0: none."
         ),
     ] = 0.0,
     svg: SvgOption = None,

@@ -61,7 +61,7 @@ def analyse(
             min=0, help="Calls of each kind to leave out at the start; default: 10 of 100 or more, else none."
         ),
     ] = None,
-    details: Annotated[int, typer.Option(min=0, help="Tables for so many kinds of calls, the longest first.")] = 1,
+    details: Annotated[int, typer.Option(min=0, help="How many kinds of calls get tables, the longest first.")] = 1,
     against: Annotated[
         Optional[str], typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
     ] = None,

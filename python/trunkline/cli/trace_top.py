@@ -34,7 +34,7 @@ def top(
         float, typer.Option(min=0.1, max=86_400, metavar="SECONDS", help="Time between two looks.")
     ] = 2.0,
     count: Annotated[
-        Optional[int], typer.Option(min=1, metavar="N", help="Stop after so many looks; default: when the job ends.")
+        Optional[int], typer.Option(min=1, metavar="N", help="Stop after N looks; default: when the job ends.")
     ] = None,
     job: JobOption = None,
 ) -> None:

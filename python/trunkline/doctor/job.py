@@ -106,7 +106,7 @@ class Examination:
             text = ", ".join(f"{format_bytes(size)} ({100 * width:.0f} % wide)" for size, width in noisy.items())
             said.append(
                 "too noisy to tell native and Trunkline apart, by the 95 % intervals of their medians: "
-                f"{text}; repeat with more --budget, or on nodes that nobody else uses"
+                f"{text}; repeat with more --budget, or on nodes without other jobs"
             )
         interfaces = Counter(seat.interface for seat in self.seats if seat.interface not in ("", "lo"))
         if len(interfaces) > 1:

@@ -138,8 +138,7 @@ class Rounds(PlanKind):
                 f"{cut} {each_round} It combines them with its own, or takes them as they are, before the next round."
             )
         return (
-            f"{cut} {each_round} Nobody waits for the end of a round: what a rank has to send goes as soon as it is "
-            "there."
+            f"{cut} {each_round} No rank waits for the end of a round: it sends a block as soon as the block is there."
         )
 
     def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none

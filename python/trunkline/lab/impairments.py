@@ -17,7 +17,7 @@ COUNTED = {
     "down_lost": "lost on links that were down",
     "storm_dropped": "dropped by storm control",
     "pruned": "copies not sent by snooping",
-    "unregistered": "of groups that nobody had joined",
+    "unregistered": "of groups without members",
 }
 """What the network counts besides what it carries, with words for people."""
 

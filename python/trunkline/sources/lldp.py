@@ -103,7 +103,9 @@ def network_heard(
     network.notes = [*chosen.notes(), *network.notes]
     for switch in sorted(switches - cables.found.keys()):
         if switch in own_files:
-            faults.add(own_files[switch], f"the switch {switch} hears nobody; leave its file out, or print it again")
+            faults.add(
+                own_files[switch], f"the switch {switch} hears no neighbour; leave its file out, or print it again"
+            )
         elif hints.switches:
             near = did_you_mean(switch, cables.found)
             faults.add(Place("--switches"), f"nobody hears {switch}{near}; leave it out")
