@@ -107,6 +107,17 @@ def test_the_index_leads_to_every_page():
     assert [page.name for page in (ROOT / "docs/results").glob("[a-z]*.md") if f"({page.name})" not in index] == []
 
 
+LONGEST_RESULTS = 150
+"""Lines of a page of figures: the newest ones, their command, the machine, and what they do not show."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent == ROOT / "docs/results"], ids=lambda page: page.stem
+)
+def test_pages_of_figures_are_short(page):
+    assert len(page.read_text().splitlines()) <= LONGEST_RESULTS, "earlier figures belong to the history"
+
+
 def test_the_picture_is_the_table():
     subprocess.run([sys.executable, ROOT / "tools" / "picture.py", "--check"], check=True)
 
