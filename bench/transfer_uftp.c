@@ -26,12 +26,22 @@ static char ids[MOST_RANKS * ID + 1]; /* of all receivers, separated by commas *
 static struct child child;
 static double ahead_s;
 
+/* One that was there may be another user's, or a link, which would have us write elsewhere. */
+static void make_folder(const struct machine* m) {
+  if (mkdir(folder, S_IRWXU) == 0) return;
+  if (errno != EEXIST) fail(m, "no folder for files: ", strerror(errno));
+  struct stat found;
+  const int is_ours = lstat(folder, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+                      (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (!is_ours) fail(m, "remove what is in the place of the folder for files: ", folder);
+}
+
 static void begin(const struct machine* m, double rate_bps) {
   caster = m;
   snprintf(block, sizeof block, "%d", BLOCK);
   /* Its rate is for the bytes of a datagram. */
   snprintf(kbit_rate, sizeof kbit_rate, "%.0f", part * payload_bps(rate_bps, BLOCK + BLOCK_HEADER) / 1000);
-  if (mkdir(folder, S_IRWXU) != 0 && errno != EEXIST) fail(m, "no folder for files: ", strerror(errno));
+  make_folder(m);
   for (int r = 1; r < m->ranks; ++r) {
     snprintf(ids + (r - 1) * ID, sizeof ids - (size_t)(r - 1) * ID, "0x%08X%s", (unsigned)r,
              r + 1 < m->ranks ? "," : "");

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from trunkline.cmake import cmake_program, generator_words, run_cmake
 from trunkline.errors import BadInput, Failed
+from trunkline.files import replace_file
 from trunkline.mpi import Mpi, find_peers
 from trunkline.paths import CLUSTERS, SOURCE, kept_folders
 from trunkline.temporary import temporary_folder
@@ -104,7 +105,7 @@ def _log_of_failures(log: Path, kept: Path) -> Iterator[None]:
     except Failed as failed:
         left = kept / "failed-build.log"
         kept.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(log, left)
+        replace_file(left, log.read_text(encoding="utf-8", errors="replace"))
         raise Failed(str(failed).replace(str(log), str(left))) from failed
 
 

@@ -1,15 +1,23 @@
 """The files that people name: whatever is wrong with them ends in a message, never in a traceback."""
 
+from __future__ import annotations
+
+import errno
 import json
 import os
+import secrets
+import stat
 import sys
-import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from trunkline.errors import BadInput
 
 __all__ = ["is_file", "is_folder", "read_json", "read_text", "replace_file"]
+
+_TRIES = 16
+"""Names tried for a new file; each is one of 2^64."""
 
 
 def is_file(path: Path) -> bool:
@@ -59,22 +67,48 @@ def read_json(file: str) -> Any:  # noqa: ANN401  # whoever asks checks what it 
 
 
 def replace_file(file: Path, text: str) -> None:
-    """Put another text in the place of a file, with its mode: who reads it meanwhile sees all of one or of the other.
+    """Put a text in the place of a file: who reads it meanwhile sees all of the old one or of the new one.
+
+    Others may write to the folder, too. So the text goes to a new file, whose name no one can know before, and a link
+    of the file's name is replaced, never followed. A file that was there keeps its mode.
 
     Raises:
         BadInput: where it cannot be written; the file is as it was then.
     """
-    unfinished = ""
+    unfinished = None
     try:
-        mode = file.stat().st_mode & 0o7777 if file.exists() else 0o644
-        descriptor, unfinished = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        if file.exists() and not file.is_file():
+            raise BadInput(f"cannot write {file}: it is not a regular file, and no other can be replaced as a whole")
+        mode = _own_mode(file)
+        descriptor, unfinished = _new_file(file.parent)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
             stream.flush()
-            os.fchmod(stream.fileno(), mode)
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())
-        Path(unfinished).replace(file)
+        unfinished.replace(file)
+        unfinished = None
     except OSError as error:
-        if unfinished:
-            Path(unfinished).unlink(missing_ok=True)
         raise BadInput(f"cannot write {file}: {error.strerror}") from error
+    finally:
+        if unfinished is not None:
+            with suppress(OSError):
+                unfinished.unlink()
+
+
+def _own_mode(file: Path) -> int | None:
+    """Of a file of ours; None: there is none. That of a stranger's, or of what a link leads to, says nothing."""
+    with suppress(FileNotFoundError):
+        found = file.lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+            return found.st_mode & 0o777
+    return None
+
+
+def _new_file(folder: Path) -> tuple[int, Path]:
+    for _ in range(_TRIES):
+        path = folder / f".trunkline-{secrets.token_hex(8)}.part"
+        with suppress(FileExistsError):
+            return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), path
+    raise FileExistsError(errno.EEXIST, "every name tried for a new file is taken")

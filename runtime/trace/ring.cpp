@@ -44,7 +44,7 @@ std::uint64_t digest(const CallKind& kind) { return hash({reinterpret_cast<const
 
 std::unique_ptr<Ring> Ring::make(const std::string& path, const TraceHeader& header, std::uint64_t bytes,
                                  std::string& problem) {
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file < 0) {
     problem = "cannot create " + path + ": " + reason(errno);
     return nullptr;

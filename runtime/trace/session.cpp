@@ -6,22 +6,22 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "report.hpp"
 #include "startup/cluster_path.hpp"
+#include "text/text_file.hpp"
 #include "trace/clocks.hpp"
+#include "trace/whole_file.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -79,25 +79,6 @@ std::string rank_file(const std::string& stem, int rank) {
   return stem + number.data();
 }
 
-/// A name that no other rank and no other thread writes to: several may have the same plan to keep.
-std::string unfinished_name(const std::string& path) {
-  static std::atomic<unsigned> serial{0};
-  int rank = 0;
-  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  return path + "." + std::to_string(rank) + "-" + std::to_string(serial++) + ".part";
-}
-
-/// Under another name first: who reads the folder meanwhile sees all of it or nothing. Returns whether it worked.
-bool write_whole(const std::string& path, const std::string& text) {
-  const std::string unfinished = unfinished_name(path);
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file && std::rename(unfinished.c_str(), path.c_str()) == 0) return true;
-  unlink(unfinished.c_str());
-  return false;
-}
-
 void warn_about_file(const std::string& path) {
   warn("cannot write " + path + ": " + std::generic_category().message(errno) +
        "; 'trunkline trace analyse' will know less");
@@ -105,10 +86,14 @@ void warn_about_file(const std::string& path) {
 
 void keep_cluster(const Setup& setup, const std::string& stem) {
   if (setup.cluster.empty()) return;
-  std::ostringstream text;
-  text << std::ifstream(cluster_path(setup.cluster), std::ios::binary).rdbuf();
   const std::string path = stem + ".cluster.yaml";
-  if (!write_whole(path, text.str())) warn_about_file(path);
+  std::string text;
+  try {
+    text = read_text_file(cluster_path(setup.cluster));
+  } catch (const std::exception& error) {  // it was read before, but may have changed
+    return warn("the trace is without the cluster's file, " + path + ": " + error.what());
+  }
+  if (!write_whole(path, text)) warn_about_file(path);
 }
 
 /// One rank speaks for all whose trace is not as it was asked for.

@@ -40,6 +40,32 @@ def test_threads_that_keep_the_same_plan(any_mpi: Mpi, tmp_path: Path):
     assert len(list(tmp_path.glob("*.plan-*.yaml"))) > 0
 
 
+PLANT = """\
+now=$(date +%s)
+for second in $(seq "$now" $((now + 60))); do
+  stem=$FOLDER/$(date -u -d "@$second" +%Y%m%d-%H%M%S)-$$.cluster.yaml
+  ln -s "$VICTIM" "$stem"
+  ln -s "$VICTIM" "$stem.0-0.part"
+done
+exec "$@"
+"""
+"""Links under names that a job's rank 0 may use in the next minute, made by one who knows its process."""
+
+
+def test_links_that_another_user_has_planted(mpi: Mpi, tmp_path: Path):
+    folder, victim = tmp_path / "shared", tmp_path / "victim"
+    folder.mkdir()
+    victim.write_text("precious")
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_HOST": "h0", "FOLDER": str(folder), "VICTIM": str(victim)}
+    run(mpi, folder, "1", ranks=2, settings=settings, per_rank=["sh", "-c", PLANT, "sh"])
+    assert victim.read_text() == "precious"
+    job = find_job(str(folder))
+    kept = folder / f"{job.name}.cluster.yaml"
+    assert not kept.is_symlink()
+    assert job.cluster is not None
+    assert job.cluster.name == "cyclic"
+
+
 def test_a_program_that_goes_to_another_folder(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     done = run(mpi, Path("trace"), "3", "elsewhere")

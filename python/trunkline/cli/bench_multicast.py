@@ -22,7 +22,7 @@ from trunkline.cli.options import (
     algorithms_option,
     sizes_option,
 )
-from trunkline.cli.output import check_outputs, write_text
+from trunkline.cli.output import check_outputs, write_text, write_whole
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.rate import lab_rate
@@ -154,7 +154,7 @@ def _draw(cells: Sequence[MulticastCell], left_out: dict[str, str], report: str 
         drawn["loss"] = over_loss
     if figures:
         for name, svg in drawn.items():
-            write_text(svg, str(Path(figures) / f"{name}.svg"))
+            write_whole(svg, Path(figures) / f"{name}.svg")
         console.print(f"Figures: {', '.join(drawn)} in {figures}", markup=False, soft_wrap=True)
     if report:
         from trunkline.peers.multicast.page import multicast_page

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from trunkline.errors import BadInput
+from trunkline.files import replace_file
 from trunkline.terminal import console
 
-__all__ = ["check_outputs", "write_json", "write_text"]
+__all__ = ["check_outputs", "write_json", "write_text", "write_whole"]
 
 
 def check_outputs(files: Mapping[str, str | None]) -> None:
@@ -73,6 +74,9 @@ def make_folder(folder: Path) -> None:
 def write_text(text: str, file: str) -> None:
     """Write to a file, making its folder, or to standard output where ``file`` is ``-``.
 
+    The file is what the user named, so a link of that name is followed, and a device or a pipe is written to, as by the
+    shell's ``>``. What has a name of ours is for :func:`write_whole`.
+
     Raises:
         BadInput: where the file cannot be written.
     """
@@ -84,9 +88,26 @@ def write_text(text: str, file: str) -> None:
     path = Path(file)
     try:
         make_folder(path.parent)
-        path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        path.write_text(_with_end(text), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot write {file}: {error.strerror}") from error
+
+
+def write_whole(text: str, file: Path) -> None:
+    """Write to a file, making its folder: a reader sees all of it, and a link of that name is replaced.
+
+    Raises:
+        BadInput: where it cannot be written.
+    """
+    try:
+        make_folder(file.parent)
+    except OSError as error:
+        raise BadInput(f"cannot make the folder {file.parent}: {error.strerror}") from error
+    replace_file(file, _with_end(text))
+
+
+def _with_end(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
 
 
 def write_json(data: object, file: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -154,6 +153,21 @@ def _check_command(folder: str, command: list[str], wanted: bool) -> None:
         raise BadInput(f"cannot run '{command[0]}': no such program")
 
 
+def _new_folder(beside: Path) -> Path:
+    """Ours alone: what another user has put there under such a name, be it a link, is left alone."""
+    number = 1
+    while True:
+        place = beside / f"confirm-{number}"
+        try:
+            place.mkdir()
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise BadInput(f"cannot make the folder {place}: {error.strerror}") from error
+        else:
+            return place
+
+
 def _confirmed(
     terminal: Console, found: Analysis, advice: list[Advice], command: list[str], pairs: int
 ) -> Confirmation | None:
@@ -163,8 +177,7 @@ def _confirmed(
         terminal.print("nothing to confirm: there is no suggestion")
         return None
     # Beside the traces, where the job's ranks can surely write.
-    folder = next(place for number in count(1) if not (place := found.job.folder / f"confirm-{number}").exists())
-    folder.mkdir()
+    folder = _new_folder(found.job.folder)
     with progress_bar(2 * pairs, "running the job") as bar:
         result = confirm_step(first[1], first[0], command, pairs, folder, lambda text: bar.show(text, done=1))
     terminal.print(result.text, markup=False, highlight=False, soft_wrap=True)

@@ -13,7 +13,7 @@ from rich.table import Table
 from trunkline import __version__, _core
 from trunkline.bench.inside import OwnJob
 from trunkline.bench.job import Repetition, program
-from trunkline.cli.output import check_outputs, write_text
+from trunkline.cli.output import check_outputs, write_text, write_whole
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import BUILD_IT, Mpi, require_mpi, running_mpi
@@ -78,7 +78,7 @@ def tune_job(
                 console.print(escape(f"measured rates are not those of the cluster file: {told}"), soft_wrap=True)
             text = tuning_text(old, [entry], _range([rate.bps for rate in tuner.rates]))
             if output != "-":
-                _replace(text, output)
+                write_whole(text, Path(output))
     if not winners:
         raise Failed("there was no time for any size: give it more --minutes")
     if output == "-":
@@ -99,13 +99,6 @@ def _range(rates: list[float]) -> str:
         return "one host"
     low, high = (format_rate(rate) for rate in (min(rates), max(rates)))
     return f"measured rates from {low} to {high}"
-
-
-def _replace(text: str, output: str) -> None:
-    """All of it, or the file as it was."""
-    part = Path(f"{output}.part")
-    write_text(text, str(part))
-    part.replace(output)
 
 
 def tuning_text(old: list[_core.TuningEntry], entries: list[_core.TuningEntry], links: str) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from trunkline import _core
 from trunkline.cluster import fingerprint_text
-from trunkline.errors import Failed
+from trunkline.errors import BadInput, Failed
+from trunkline.files import replace_file
 from trunkline.lab.accuracy import Accuracy, measure_accuracy
 from trunkline.lab.session import Lab
 from trunkline.units import format_rate, format_seconds, parse_rate
@@ -145,13 +146,13 @@ def remember_rate(cluster: _core.Cluster, rate: float) -> None:
     """Keep a rate for this cluster on this machine; where that fails, say so: it will have to be measured again."""
     file = cache_file()
     content = {**_read_cache(), _key(cluster): rate}
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        draft.replace(file)
+        replace_file(file, json.dumps(content, indent=1) + "\n")
     except OSError as error:
         print(f"trunkline: cannot keep the rate of {cluster.name} in {file}: {error.strerror}", file=sys.stderr)
+    except BadInput as error:
+        print(f"trunkline: cannot keep the rate of {cluster.name}: {error}", file=sys.stderr)
 
 
 def cache_file() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,11 +53,15 @@ class RunningLab:
 
 
 def running_labs() -> list[RunningLab]:
-    """All that this user may enter, those first that started first."""
+    """All of this user, those first that started first.
+
+    Root may enter those of others, too. But what their files lead to is for their owners to say, so root leaves them
+    alone.
+    """
     found = []
     for process in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name)):
         try:
-            if _INSIDE not in (process / "cmdline").read_bytes() or not _is_first(process):
+            if _INSIDE not in (process / "cmdline").read_bytes() or not (_is_ours(process) and _is_first(process)):
                 continue
             root = process / "root"
             cluster = _core.read_cluster(str(root / CLUSTER_FILE.relative_to("/")))
@@ -69,6 +74,10 @@ def running_labs() -> list[RunningLab]:
 def _status(process: Path | str, field: str) -> str:
     lines = (Path("/proc") / process / "status").read_text().splitlines()
     return next(line for line in lines if line.startswith(field)).split()[-1]
+
+
+def _is_ours(process: Path) -> bool:
+    return _status(process, "Uid:") == str(os.geteuid())
 
 
 def _is_first(process: Path) -> bool:

@@ -14,7 +14,7 @@ from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput
-from trunkline.files import read_json
+from trunkline.files import read_json, replace_file
 from trunkline.mpi import Mpi
 from trunkline.statistics import median_with_interval
 
@@ -105,13 +105,11 @@ def save_cells(file: Path, cells: Iterable[Cell]) -> None:
         BadInput: where it cannot be written.
     """
     text = json.dumps([asdict(cell) for cell in cells], indent=1)
-    draft = file.with_name(f"{file.name}.new")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(file)
     except OSError as error:
         raise BadInput(f"cannot write {file}: {error.strerror}") from error
+    replace_file(file, text + "\n")
 
 
 class Results:

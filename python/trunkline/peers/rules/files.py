@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.bench.job import Limits, Repetition
+from trunkline.files import replace_file
 from trunkline.mpi import Mpi
 from trunkline.peers.rules.check import Honoured, check_honoured
 from trunkline.peers.rules.job import PeerJob
@@ -42,9 +43,9 @@ def write_peer_rules(folder: Path, job: PeerJob, rules: Sequence[PeerRule], abou
     mpi, ranks = job.mpi, job.ranks
     stem = f"{mpi.family}-{mpi.version}"
     if mpi.family == "openmpi":
-        (folder / f"{stem}.rules").write_text(openmpi_text(job.collective, rules, ranks, about), encoding="utf-8")
-        (folder / f"{stem}-for-6.json").write_text(
-            openmpi_json(job.collective, rules, ranks, job.ranks_per_host) + "\n", encoding="utf-8"
+        replace_file(folder / f"{stem}.rules", openmpi_text(job.collective, rules, ranks, about))
+        replace_file(
+            folder / f"{stem}-for-6.json", openmpi_json(job.collective, rules, ranks, job.ranks_per_host) + "\n"
         )
         settings = {
             "coll": "^han",
@@ -53,7 +54,7 @@ def write_peer_rules(folder: Path, job: PeerJob, rules: Sequence[PeerRule], abou
         }
         return {f"OMPI_MCA_{name}": value for name, value in settings.items()}
     file = folder / f"{stem}.json"
-    file.write_text(mpich_json(own_table(mpi), job.collective, rules, {len(job.hosts), ranks}), encoding="utf-8")
+    replace_file(file, mpich_json(own_table(mpi), job.collective, rules, {len(job.hosts), ranks}))
     return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file.resolve())}
 
 
@@ -77,7 +78,7 @@ def tune_peer(
     """
     places = coordinates_file(folder, job.mpi)
     if job.mpi.family == "mpich" and int(job.mpi.version.split(".")[0]) >= 5:
-        places.write_text(coordinates(job.lab.cluster, job.placement), encoding="utf-8")
+        replace_file(places, coordinates(job.lab.cluster, job.placement))
     winners = list(sweep(job, sizes, limits, places, on_progress))
     settings = write_peer_rules(folder, job, peer_rules_of(winners), about)
     return PeerFiles(settings, places, winners, check_honoured(job, winners, settings, places))
