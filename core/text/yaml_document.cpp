@@ -195,6 +195,18 @@ class Loader {
   Faults& faults_;
 };
 
+/// Of a letter that takes several bytes all are kept, or none.
+std::string cropped(std::string message) {
+  constexpr std::size_t half = Faults::longest_message / 2;
+  if (message.size() <= Faults::longest_message) return message;
+  const auto is_inside = [&](std::size_t at) { return (static_cast<unsigned char>(message[at]) & 0xC0U) == 0x80U; };
+  std::size_t left = half;
+  std::size_t right = message.size() - half;
+  while (left > 0 && is_inside(left)) --left;
+  while (right < message.size() && is_inside(right)) ++right;
+  return message.substr(0, left) + " ... " + message.substr(right);
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -222,6 +234,14 @@ const char* YamlNode::kind_name() const {
   return "nothing";
 }
 
+void Faults::add(Position at, std::string message) {
+  if (faults_.size() == most_told) {
+    ++more_;
+    return;
+  }
+  faults_.push_back({file_, at.line, at.column, cropped(std::move(message))});
+}
+
 void Faults::throw_if_any() {
   if (faults_.empty()) {
     return;
@@ -229,6 +249,9 @@ void Faults::throw_if_any() {
   std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) {
     return a.line != b.line ? a.line < b.line : a.column < b.column;
   });
+  if (more_ > 0) {
+    faults_.push_back({file_, 0, 0, std::to_string(more_) + " more faults; those that were found first are told"});
+  }
   throw FaultyFile(std::move(faults_));
 }
 

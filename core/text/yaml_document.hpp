@@ -41,17 +41,22 @@ struct YamlNode {
   [[nodiscard]] const char* kind_name() const;
 };
 
-/// Everything wrong with one file, in the order it is found; thrown in the order of the file.
+/// Everything wrong with one file, in the order it is found; thrown in the order of the file. A file of which very much
+/// is wrong is another file: from most_told on faults are counted, and of a long message, which may have a part of the
+/// file in it, beginning and end are kept.
 class Faults {
  public:
+  static constexpr std::size_t most_told = 1000;
+  static constexpr std::size_t longest_message = 4000;  ///< bytes
+
   explicit Faults(std::string file) : file_(std::move(file)) {}
 
-  void add(Position at, std::string message) { faults_.push_back({file_, at.line, at.column, std::move(message)}); }
+  void add(Position at, std::string message);
   void add(const YamlNode& node, std::string message) { add(node.at, std::move(message)); }
   /// For faults of the file as a whole.
-  void add_whole(std::string message) { faults_.push_back({file_, 0, 0, std::move(message)}); }
+  void add_whole(std::string message) { add({.line = 0, .column = 0}, std::move(message)); }
 
-  [[nodiscard]] std::size_t size() const { return faults_.size(); }
+  [[nodiscard]] std::size_t size() const { return faults_.size() + more_; }
   [[nodiscard]] bool empty() const { return faults_.empty(); }
   [[nodiscard]] const std::string& file() const { return file_; }
 
@@ -61,6 +66,7 @@ class Faults {
  private:
   std::string file_;
   std::vector<Fault> faults_;
+  std::size_t more_ = 0;  ///< that are counted alone
 };
 
 /// Reads one document. Syntax errors, further documents, anchors, aliases, tags, keys that are no scalars and nesting

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.errors import BadInput
+from trunkline.files import open_regular
 from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
 
 __all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job", "mpi_of_program"]
@@ -239,9 +240,9 @@ def _is_of(library: Path, mpi: Mpi) -> bool:
 
 def _is_binary(file: str) -> bool:
     try:
-        with Path(file).open("rb") as opened:
+        with open_regular(Path(file)) as opened:
             return opened.read(4) == b"\x7fELF"
-    except OSError:
+    except (OSError, BadInput):
         return False  # what cannot be read is no program of the job's user
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from statistics import fmean, median
 
 import pytest
@@ -217,6 +218,32 @@ def test_two_monitors_do_not_share_a_history(cluster, tmp_path):
         pass
     with pytest.raises(BadInput, match="cannot open the history"):
         History(tmp_path, cluster, NOW)
+
+
+def test_a_history_is_no_link_and_no_device(cluster, tmp_path):
+    """Its name may be known to others who write to the folder."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious, and without an end of its line")
+    (tmp_path / "h").symlink_to(victim)
+    with pytest.raises(BadInput, match="is a link, which no history may be"):
+        History(tmp_path / "h", cluster, NOW)
+    assert victim.read_text() == "precious, and without an end of its line"
+    with pytest.raises(BadInput, match="is not a regular file"):
+        History(Path("/dev/zero"), cluster, NOW)
+
+
+def test_what_is_no_history_stays_as_it_is(cluster, tmp_path):
+    (tmp_path / "other").write_text("no JSON\nand no end")
+    with pytest.raises(BadInput, match="no JSON"):
+        History(tmp_path / "other", cluster, NOW)
+    assert (tmp_path / "other").read_text() == "no JSON\nand no end"
+
+
+def test_a_history_has_a_bound(cluster, tmp_path):
+    with (tmp_path / "h").open("w") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(BadInput, match="is larger than 1024 MiB; begin another history"):
+        History(tmp_path / "h", cluster, NOW)
 
 
 def test_a_wrong_measurement_is_not_kept(cluster, tmp_path):

@@ -1,5 +1,6 @@
 """Settings: all ranks decide alike, and what is wrong is said once, by one rank, with the right exit status."""
 
+import os
 import re
 import struct
 from pathlib import Path
@@ -224,6 +225,42 @@ def test_strict_ends_the_job_instead(mpi: Mpi, tmp_path: Path, kind: str):
     assert len(said) == 1
     assert message in said[0]
     assert "hello from" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"),
+    [
+        ("TRUNKLINE_CLUSTER", "device"),
+        ("TRUNKLINE_CLUSTER", "pipe"),
+        ("TRUNKLINE_PLAN", "pipe"),
+        ("TRUNKLINE_TUNING", "device"),
+        ("TRUNKLINE_MEASURED", "long"),
+    ],
+)
+def test_no_file_keeps_a_job_waiting(mpi: Mpi, tmp_path: Path, setting: str, kind: str):
+    """A device need not end, to a pipe nobody writes."""
+    file = tmp_path / "given.yaml"
+    if kind == "device":
+        file.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.touch()
+        os.truncate(file, (64 << 20) + 1)
+    done = hello(mpi, {"TRUNKLINE_CLUSTER": str(cluster_file(tmp_path)), "TRUNKLINE_HOST": "h0", setting: str(file)})
+    said = done.lines("trunkline: ")
+    reason = "is larger than 64MiB" if kind == "long" else "is not a regular file"
+    assert f"{file}: {reason}" in said[0], done.err
+    assert "runs natively on all ranks" in said[1]
+
+
+def test_a_file_with_very_many_faults_is_told_in_part(mpi: Mpi, tmp_path: Path):
+    file = cluster_file(tmp_path)
+    with file.open("a") as opened:
+        opened.writelines(f"key{number}: 1\n" for number in range(50_000))
+    done = hello(mpi, {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_HOST": "h0"})
+    assert f"{file}: 49000 more faults; those that were found first are told" in done.err
+    assert len(done.err) < 1 << 20
 
 
 def another_build(library: Path, folder: Path) -> Path:

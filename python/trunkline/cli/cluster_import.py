@@ -24,7 +24,7 @@ from trunkline.sources.simgrid import read_simgrid
 from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_job import gather, read_job
 from trunkline.sources.slurm_tree import network_of
-from trunkline.sources.slurm_yaml import read_topology_yaml
+from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
 
 __all__ = ["app"]
 
@@ -86,9 +86,9 @@ def slurm(
     """
     rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
     faults = Faults()
-    text = read_text(file)
+    text = topology_text(file)
     own_name = None
-    if file.endswith((".yaml", ".yml")):
+    if is_topology_yaml(file):
         own_name, lines = read_topology_yaml(text, file, topology, faults)
     elif topology is not None:
         raise BadInput("--topology is for topology.yaml; topology.conf holds one")

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from trunkline.errors import BadInput
 from trunkline.files import is_file, read_text
+from trunkline.remote_shell import SaysTooMuch, answer_of
 from trunkline.sources.faults import Faults, Place
 from trunkline.sources.lldp_json import read_lldp
 from trunkline.sources.rates import given_rates
 from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_tree import network_of
-from trunkline.sources.slurm_yaml import read_topology_yaml
+from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
 
 __all__ = ["lldp_here", "lldp_places", "slurm_file", "slurm_places"]
 
@@ -38,8 +39,8 @@ def slurm_places(file: str) -> dict[str, str]:
     Raises:
         BadInput: with everything that is wrong with the file.
     """
-    faults, text = Faults(), read_text(file)
-    if file.endswith((".yaml", ".yml")):
+    faults, text = Faults(), topology_text(file)
+    if is_topology_yaml(file):
         _, lines = read_topology_yaml(text, file, None, faults)
     else:
         lines = read_topology_conf(text, file, faults)
@@ -69,8 +70,8 @@ def lldp_here(host: str) -> dict[str, str] | None:
         return None
     words = [lldpcli, "-f", "json0", "show", "neighbors", "details"]
     try:
-        said = subprocess.run(words, capture_output=True, text=True, timeout=_LLDPCLI_S, check=False)
-    except (OSError, subprocess.SubprocessError):
+        said = answer_of(words, _LLDPCLI_S)
+    except (OSError, subprocess.SubprocessError, SaysTooMuch):
         return None
     if said.returncode != 0 or not said.stdout.strip():
         return None

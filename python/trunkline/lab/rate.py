@@ -13,7 +13,7 @@ from typing import Any
 from trunkline import _core
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput, Failed
-from trunkline.files import replace_file
+from trunkline.files import LARGEST_TEXT, read_regular_text, replace_file
 from trunkline.lab.accuracy import Accuracy, measure_accuracy
 from trunkline.lab.session import Lab
 from trunkline.units import format_rate, format_seconds, parse_rate
@@ -163,8 +163,8 @@ def cache_file() -> Path:
 
 def _read_cache() -> dict[str, Any]:
     try:
-        content = json.loads(cache_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = json.loads(read_regular_text(cache_file(), LARGEST_TEXT))
+    except (BadInput, ValueError, RecursionError):
         return {}  # nothing kept, or nothing that can be used: it is measured again
     return content if isinstance(content, dict) else {}
 

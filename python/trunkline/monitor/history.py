@@ -6,9 +6,11 @@ history that can be read, with one measurement less.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,6 +27,10 @@ __all__ = ["Forecasts", "History"]
 
 Key = tuple[int, int]
 
+_TO_KEEP = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+"""The name may be known to others who write to that folder, too: a link of theirs is not followed."""
+_LONGEST = 1 << 30
+"""Bytes of a history: that of a thousand pairs, measured each hour, is as long after some months."""
 _FAR = 1.5
 """By this factor a figure is off that shows another network, not noise."""
 
@@ -97,8 +103,10 @@ class History:
         self._cluster = cluster
         self._taken: list[tuple[float, Pairs]] = []  # monotonic seconds: the clock may be set meanwhile
         try:
-            self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._descriptor = os.open(file, _TO_KEEP, 0o644)
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise BadInput(f"{file}: is a link, which no history may be; name the file that it leads to") from None
             raise BadInput(f"cannot open the history {file}: {error.strerror}") from None
         try:
             self._lock()
@@ -174,15 +182,18 @@ class History:
         except BlockingIOError:
             raise BadInput(f"{self.file}: another monitor writes this history; give each one its own") from None
 
+    def _contents(self) -> bytes:
+        found = os.fstat(self._descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadInput(f"{self.file}: is not a regular file, so no history")
+        if found.st_size > _LONGEST:
+            raise BadInput(f"{self.file}: is larger than {_LONGEST >> 20} MiB; begin another history")
+        with os.fdopen(os.dup(self._descriptor), "rb") as opened:  # it is locked, so nothing is added meanwhile
+            return opened.read(_LONGEST)
+
     def _read(self, now: datetime) -> None:
-        data = self.file.read_bytes()
+        data = self._contents()
         whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            self.notes.append(
-                f"{self.file}: the last line has no end, as a monitor leaves it that was killed while it wrote; it is "
-                "taken away"
-            )
-            os.ftruncate(self._descriptor, whole)
         try:
             lines = data[:whole].decode().splitlines()
         except UnicodeDecodeError:
@@ -191,6 +202,12 @@ class History:
             where = f"{self.file}:{number}"
             pairs = parse_pairs(line, where, self._cluster)
             self._taken.append((_taken(pairs, now, f"{where}: "), pairs))
+        if whole < len(data):  # and all before it was a history
+            self.notes.append(
+                f"{self.file}: the last line has no end, as a monitor leaves it that was killed while it wrote; it is "
+                "taken away"
+            )
+            os.ftruncate(self._descriptor, whole)
 
 
 def _key(pair: MeasuredPair) -> Key:

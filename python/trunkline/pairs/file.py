@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any, TypeVar
 
 from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
+from trunkline.files import read_text
 
 __all__ = ["MeasuredPair", "OneWay", "Pairs", "check_age", "load_pairs", "parse_pairs"]
 
@@ -88,11 +88,7 @@ def load_pairs(file: str, cluster: _core.Cluster) -> Pairs:
     Raises:
         BadInput: with everything that is wrong with the file.
     """
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}") from None
-    return parse_pairs(text, file, cluster)
+    return parse_pairs(read_text(file), file, cluster)
 
 
 def parse_pairs(text: str, file: str, cluster: _core.Cluster) -> Pairs:

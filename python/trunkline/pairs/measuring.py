@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from trunkline.errors import BadInput, Failed
+from trunkline.files import LARGEST_TEXT, read_regular_text
 from trunkline.mpi import BUILD_IT, Mpi
 from trunkline.paths import mpi_program
 from trunkline.temporary import temporary_folder
@@ -86,10 +87,9 @@ def measure_pairs(
             raise Failed(f"measuring has not ended within {most_s:g} s and was ended\n{last}")
         if status != 0:
             raise Failed(f"measuring failed (exit status {status}): {last or 'without a word'}")
-        try:
-            return output.read_text(encoding="utf-8")
-        except OSError as error:
-            raise Failed(f"measuring left no file: {error.strerror}; the first rank must run on this machine") from None
+        if not output.exists():
+            raise Failed("measuring left no file; the first rank must run on this machine")
+        return read_regular_text(output, LARGEST_TEXT)
 
 
 def _run(words: Sequence[str], most_s: float, environment: Mapping[str, str]) -> tuple[str, int | None]:

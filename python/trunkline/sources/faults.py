@@ -11,6 +11,11 @@ from trunkline.errors import faulty_input
 
 __all__ = ["Faults", "Place", "did_you_mean", "name_fault"]
 
+_MOST = 1000
+"""Faults told of one by one; a file of which more is wrong is another file."""
+_LONGEST = 2000
+"""Characters of a message, which may have a part of the file in it."""
+
 
 class Place(NamedTuple):
     """Where in a source; line and column count from 1, line 0 is the file as a whole."""
@@ -32,15 +37,25 @@ class Faults:
         self._files: dict[str, int] = {}
 
     def add(self, at: Place, message: str) -> None:
-        """One thing wrong, and what would be right."""
+        """One thing wrong, and what would be right.
+
+        Raises:
+            BadInput: where so much is wrong that the rest is not looked at.
+        """
         self._files.setdefault(at.file, len(self._files))
-        self._messages[at, message] = None
+        self._messages[at, _cropped(message)] = None
+        self._give_up_at(at.file)
 
     def add_alike(self, kind: str, at: Place, message: str) -> None:
-        """A fault that a file may repeat thousands of times: the first one is shown, the others are counted."""
-        first, text, count = self._alike.get(kind, (at, message, 0))
+        """A fault that a file may repeat thousands of times: the first one is shown, the others are counted.
+
+        Raises:
+            BadInput: as :meth:`add`.
+        """
+        first, text, count = self._alike.get(kind, (at, _cropped(message), 0))
         self._alike[kind] = (first, text, count + 1)
         self._files.setdefault(at.file, len(self._files))
+        self._give_up_at(at.file)
 
     def __bool__(self) -> bool:
         return bool(self._messages or self._alike)
@@ -51,13 +66,25 @@ class Faults:
         Raises:
             BadInput: where anything was.
         """
-        if not self:
-            return
+        if self:
+            raise faulty_input(self._told())
+
+    def _give_up_at(self, file: str) -> None:
+        if len(self._messages) + len(self._alike) >= _MOST:
+            *told, last = self._told()
+            raise faulty_input([*told, f"{last}\n{file}: what comes behind these is not looked at"])
+
+    def _told(self) -> list[str]:
         all_of_them = list(self._messages)
         for at, message, count in self._alike.values():
             all_of_them.append((at, message + (f"; and {count - 1} more like it" if count > 1 else "")))
         all_of_them.sort(key=lambda fault: (self._files[fault[0].file], fault[0].line, fault[0].column))
-        raise faulty_input([f"{at}: {message}" for at, message in all_of_them])
+        return [f"{at}: {message}" for at, message in all_of_them]
+
+
+def _cropped(message: str) -> str:
+    half = _LONGEST // 2
+    return message if len(message) <= _LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -52,33 +52,40 @@ class _Document:
 
     def __init__(self, file: str, text: str, begin: int, starts: list[int], value: object) -> None:
         self.file, self.text, self.begin, self.starts, self.value = file, text, begin, starts, value
+        self._begins: dict[int, dict[str | int, int]] = {}
+        """Where the parts begin of the objects and lists that were asked for, by where these begin."""
 
     def place(self, path: Path = ()) -> Place:
-        """Only messages need places, so the text is scanned again instead of being kept with every value."""
+        """The text is scanned again, but each object or list of it once."""
         at = self.begin
         for step in path:
-            at = self._inside(at, step)
+            if at not in self._begins:
+                self._begins[at] = dict(self._parts(at))
+            at = self._begins[at][step]
         line = bisect_right(self.starts, at)
         return Place(self.file, line, at - self.starts[line - 1] + 1)
 
-    def _inside(self, at: int, step: str | int) -> int:
-        """Start of a member or item of the object or list that starts at ``at``."""
+    def _parts(self, at: int) -> Iterator[tuple[str | int, int]]:
+        """Each member or item of the object or list that begins at ``at``, and where it begins."""
         decoder = json.JSONDecoder()
-        at = self._skip(at + 1)
+        is_object = self.text[at] == "{"
+        at = _skip(self.text, at + 1)
         count = 0
-        while True:
+        while self.text[at] not in "}]":
             key: str | int = count
-            if isinstance(step, str):
+            if is_object:
                 key, at = decoder.raw_decode(self.text, at)
-                at = self._skip(self._skip(at) + 1)
-            if key == step:
-                return at
-            at = self._skip(self._skip(decoder.raw_decode(self.text, at)[1]) + 1)
+                at = _skip(self.text, _skip(self.text, at) + 1)
+            yield key, at
+            at = _skip(self.text, decoder.raw_decode(self.text, at)[1])
+            if self.text[at] == ",":
+                at = _skip(self.text, at + 1)
             count += 1
 
-    def _skip(self, at: int) -> int:
-        blanks = _BLANKS.match(self.text, at)
-        return blanks.end() if blanks else at
+
+def _skip(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def read_lldp(text: str, file: str, owner: str | None, faults: Faults) -> tuple[list[Heard], list[Speaker]]:
@@ -117,7 +124,7 @@ def read_lldp(text: str, file: str, owner: str | None, faults: Faults) -> tuple[
 def _documents(text: str, file: str, faults: Faults) -> Iterator[_Document]:
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     decoder = json.JSONDecoder()
-    at = len(text) - len(text.lstrip())
+    at = _skip(text, 0)
     while at < len(text):
         try:
             value, end = decoder.raw_decode(text, at)
@@ -128,7 +135,7 @@ def _documents(text: str, file: str, faults: Faults) -> Iterator[_Document]:
             faults.add(Place(file), "not LLDP: lists nested without end")
             return
         yield _Document(file, text, at, starts, value)
-        at = end + len(text[end:]) - len(text[end:].lstrip())
+        at = _skip(text, end)
 
 
 def _find(value: object, path: Path) -> object:

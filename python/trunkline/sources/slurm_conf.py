@@ -15,6 +15,7 @@ from trunkline.sources.slurm_tree import SwitchLine
 __all__ = ["read_topology_conf"]
 
 _PAIR = re.compile(r'\s*(?P<key>[A-Za-z0-9_.]+)\s*=\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)')
+_BLANKS = re.compile(r"\s*")
 _KEYS = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes", "linkspeed": "LinkSpeed"}
 _OTHER_KINDS = {"blockname": "block", "blocksizes": "block", "ringname": "ring"}
 
@@ -24,17 +25,24 @@ class _Line:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.text = ""
-        self._starts: list[int] = []
+        self._parts: list[str] = []
+        self._starts = [0]
         self._lines: list[int] = []
 
     def append(self, text: str, number: int) -> None:
-        self._starts.append(len(self.text))
+        self._parts.append(text)
+        self._starts.append(self._starts[-1] + len(text))
         self._lines.append(number)
-        self.text += text
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
 
     def place(self, offset: int) -> Place:
-        part = bisect_right(self._starts, offset) - 1
+        part = bisect_right(self._starts, offset, hi=len(self._lines)) - 1
         return Place(self.file, self._lines[part], offset - self._starts[part] + 1)
 
 
@@ -46,6 +54,8 @@ def read_topology_conf(text: str, file: str, faults: Faults) -> list[SwitchLine]
 def _lines(text: str, file: str) -> Iterator[_Line]:
     line = _Line(file)
     for number, raw in enumerate(text.splitlines(), start=1):
+        if not raw and not line.text:
+            continue
         kept = re.sub(r"(?<!\\)#.*", "", raw)
         continued = re.search(r"(?<!\\)(?:\\\\)*(\\)\s*$", kept)
         line.append(kept[: continued.start(1)] if continued else kept, number)
@@ -59,13 +69,14 @@ def _lines(text: str, file: str) -> Iterator[_Line]:
 
 def _switch(line: _Line, faults: Faults) -> SwitchLine | None:
     values: dict[str, tuple[str, Place]] = {}
+    text = line.text.rstrip()
     at = 0
     sound = True
-    while line.text[at:].strip():
-        begin = at + len(line.text[at:]) - len(line.text[at:].lstrip())
-        pair = _PAIR.match(line.text, at)
+    while at < len(text):
+        begin = _begin(text, at)
+        pair = _PAIR.match(text, at)
         if pair is None:
-            faults.add(line.place(begin), _not_a_pair(line.text[begin:].rstrip()))
+            faults.add(line.place(begin), _not_a_pair(text[begin:]))
             return None
         at = pair.end()
         key = pair["key"].lower()
@@ -94,6 +105,11 @@ def _switch(line: _Line, faults: Faults) -> SwitchLine | None:
         faults.add(place, wrong)
         return None
     return SwitchLine(name, place, values.get("nodes"), values.get("switches"))
+
+
+def _begin(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def _pair_fault(key: str, value: str, values: dict[str, tuple[str, Place]]) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from trunkline import _core
 from trunkline.errors import BadInput
+from trunkline.remote_shell import SaysTooMuch, answer_of
 from trunkline.sources.faults import Faults, Place, name_fault
 from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
 from trunkline.sources.rates import Rates
@@ -37,11 +38,11 @@ def gather() -> str:
         )
     command = [srun, "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1", "sh", "-c", _ECHO]
     try:
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, stdin=subprocess.DEVNULL
-        )
+        ended = answer_of(command, _PATIENCE_S)
     except subprocess.TimeoutExpired:
         raise BadInput(f"srun did not end within {_PATIENCE_S} s; gather the lines yourself (see --help)") from None
+    except SaysTooMuch as error:
+        raise BadInput(f"srun: {error}; gather the lines yourself (see --help)") from None
     if ended.returncode != 0:
         said = ended.stderr.strip() or "nothing said"
         raise BadInput(f"srun ended with status {ended.returncode}: {said}; gather the lines yourself (see --help)")

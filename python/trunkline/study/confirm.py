@@ -2,11 +2,12 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, BinaryIO
 
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
@@ -100,25 +101,28 @@ def confirm(
     return Confirmation(step, median_with_interval(ratios), *map(median, times.values()))
 
 
+def _last_of(said: BinaryIO) -> str:
+    said.seek(max(0, said.seek(0, os.SEEK_END) - MOST_SAID))
+    return said.read(MOST_SAID).decode(errors="replace").strip()
+
+
 def _mean_us(command: Sequence[str], told: Mapping[str, str], trace: Path, traced: Analysed) -> float:
     """Of the calls in question, in one job."""
     settings = {**told, "TRUNKLINE_TRACE": str(trace)}
-    try:
-        done = subprocess.run(
-            command,
-            env=os.environ | settings,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        raise BadInput(f"cannot run '{command[0]}': {error.strerror}") from error
-    if done.returncode != 0:
-        said = done.stdout.strip()[-MOST_SAID:]
-        raise Failed(f"the job ended with status {done.returncode}: {' '.join(command)}\n{said}")
+    with tempfile.TemporaryFile() as said:  # a program may say more than fits into memory
+        try:
+            done = subprocess.run(
+                command,
+                env=os.environ | settings,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        except OSError as error:
+            raise BadInput(f"cannot run '{command[0]}': {error.strerror}") from error
+        if done.returncode != 0:
+            raise Failed(f"the job ended with status {done.returncode}: {' '.join(command)}\n{_last_of(said)}")
     if not any(trace.glob("*.trace")):
         raise Failed(
             f"the job left no trace: {' and '.join(settings)} did not reach its ranks; "

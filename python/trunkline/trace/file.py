@@ -1,5 +1,6 @@
 """One rank's trace file, as ``runtime/trace/format.hpp`` lays it out."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.errors import BadInput
+from trunkline.files import open_regular
 
 __all__ = [
     "ARRIVED",
@@ -174,7 +176,7 @@ def _text(raw: bytes) -> str:
 
 def is_begun(file: Path) -> bool:
     """Whether a rank has written its header yet: its file has room for all before it has any content."""
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         return opened.read(len(MAGIC)).strip(b"\0") != b""
 
 
@@ -184,7 +186,7 @@ def read_header(file: Path) -> Header:
     Raises:
         BadInput: where it is none, is of another version, or says what cannot be.
     """
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         raw = opened.read(_HEADER.itemsize)
     if len(raw) < _HEADER.itemsize or not raw.startswith(MAGIC):
         raise BadInput(f"{file}: no trace file of Trunkline, or it ends within its header; leave it out")
@@ -234,7 +236,8 @@ def read_header(file: Path) -> Header:
 
 def read_kinds(header: Header) -> list[CallKind]:
     """The table of the kinds of calls, as far as it is filled and there."""
-    raw_kinds = np.fromfile(header.file, _KIND, count=header.kinds, offset=header.kinds_at)
+    with open_regular(header.file) as opened:
+        raw_kinds = np.fromfile(opened, _KIND, count=header.kinds, offset=header.kinds_at)
     return [
         CallKind(
             plan=int(one["plan"]),
@@ -266,7 +269,16 @@ def read_records(header: Header, first: int, count: int) -> NDArray[np.void]:
 
 
 def _records_at(header: Header, place: int, count: int) -> NDArray[np.void]:
-    return np.fromfile(header.file, _RECORD, count=count, offset=header.records_at + place * _RECORD.itemsize)
+    offset = header.records_at + place * _RECORD.itemsize
+    with open_regular(header.file) as opened:
+        there = max(0, os.fstat(opened.fileno()).st_size - offset) // _RECORD.itemsize
+        if min(count, there) * _RECORD.itemsize > _memory_bytes():
+            raise BadInput(f"{header.file}: has more records than this machine has memory for")
+        return np.fromfile(opened, _RECORD, count=min(count, there), offset=offset)
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def unwrapped(raw: NDArray[np.uint64], before: int = -1) -> NDArray[np.int64]:
@@ -300,7 +312,7 @@ def read_trace(header: Header, drift: float = 0.0) -> RankTrace:
     kinds = read_kinds(header)
     wanted = min(header.head, header.capacity)
     there = min(wanted, (size - header.records_at) // _RECORD.itemsize)
-    records = np.fromfile(header.file, _RECORD, count=there, offset=header.records_at)
+    records = _records_at(header, 0, there)
     if header.lost:  # the oldest one stands where the next one would have come
         records = np.roll(records, -(header.head % header.capacity)) if there == wanted else _cut_ring(records, header)
     # A record may be missing where the program was killed in between.

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,10 @@ from made_trace import ARRIVED, CALL_A, COMPLETE, HANDED_ON, Made, eight_ranks, 
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
+from trunkline.trace import file as trace_file
 from trunkline.trace.analysis import analyse
 from trunkline.trace.calls import rank_calls
-from trunkline.trace.file import read_header, read_trace
+from trunkline.trace.file import is_begun, read_header, read_trace
 from trunkline.trace.folder import find_job
 from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import advice_for
@@ -316,3 +318,18 @@ def test_ranks_that_have_other_segments(tmp_path):
     looked_at(tmp_path)
     [group] = analyse(find_job(str(tmp_path))).groups
     assert group.trees == []  # nothing is claimed about the tree
+
+
+def test_a_pipe_among_traces_keeps_nobody_waiting(tmp_path, refused):
+    os.mkfifo(tmp_path / "x.trace")
+    for read in (is_begun, read_header):
+        with pytest.raises(BadInput, match=r"x\.trace: is not a regular file"):
+            read(tmp_path / "x.trace")
+    assert "x.trace: is not a regular file" in refused("trace", "top", tmp_path)
+
+
+def test_a_trace_that_is_longer_than_memory(tmp_path, monkeypatch):
+    (tmp_path / "a.trace").write_bytes(Made(0, 1, records=[(0, 1), (5, 2)]).as_bytes())
+    monkeypatch.setattr(trace_file, "_memory_bytes", lambda: 31)
+    with pytest.raises(BadInput, match=r"a\.trace: has more records than this machine has memory for"):
+        trace_file.read_trace(read_header(tmp_path / "a.trace"))
