@@ -47,7 +47,8 @@ Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Desc
       datagrams_(std::move(datagrams)),
       port_(port),
       sealer_(sealer),
-      kept_(sealer, rank) {}
+      kept_(sealer, rank),
+      askers_(nullptr, *this, {}) {}
 
 Repairs::~Repairs() { endpoints().erase(this); }
 

@@ -16,6 +16,8 @@
 namespace trunkline::runtime {
 namespace {
 
+constexpr auto between_looks = std::chrono::milliseconds(500);
+
 bool told_of(const Descriptor& events, int operation, int descriptor, std::uint32_t what) {
   epoll_event event{.events = what, .data = {.fd = descriptor}};
   return epoll_ctl(events.number(), operation, descriptor, &event) == 0;
@@ -55,12 +57,29 @@ RepairThread::~RepairThread() {
   thread_.join();
 }
 
+std::unique_lock<std::mutex> RepairThread::enter() {
+  ++others_;
+  std::unique_lock lock(lock_);
+  --others_;
+  return lock;
+}
+
+/// A lock that is taken again at once may never come to another one who waits for it.
+std::unique_lock<std::mutex> RepairThread::take_turn() {
+  while (others_ > 0) std::this_thread::yield();
+  return std::unique_lock(lock_);
+}
+
 bool RepairThread::watch(int descriptor, Repairs& owner, Until until) {
   watched_.push_back({.descriptor = descriptor, .owner = &owner});
   const std::uint32_t once = until == Until::it_changes ? std::uint32_t{EPOLLET} : 0;
   if (told_of(events_, EPOLL_CTL_ADD, descriptor, EPOLLIN | once)) return true;
   watched_.pop_back();
   return false;
+}
+
+void RepairThread::watch_again(int descriptor) {
+  static_cast<void>(told_of(events_, EPOLL_CTL_MOD, descriptor, EPOLLIN | std::uint32_t{EPOLLET}));
 }
 
 void RepairThread::watch_for_room(int descriptor, bool is_full) {
@@ -84,19 +103,47 @@ void RepairThread::forget_where(const Wanted& is_wanted) {
   std::erase_if(watched_, is_wanted);
 }
 
+void RepairThread::look_in_soon() {
+  if (!next_look_) next_look_ = std::chrono::steady_clock::now() + between_looks;
+}
+
+/// -1: for ever.
+int RepairThread::patience_ms() const {
+  if (!next_look_) return -1;
+  const auto left = *next_look_ - std::chrono::steady_clock::now();
+  return static_cast<int>(
+      std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0), between_looks)
+          .count());
+}
+
+void RepairThread::look_in() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!next_look_ || now < *next_look_) return;
+  next_look_.reset();
+  std::vector<Repairs*> owners;  // what is watched changes meanwhile
+  for (const Watched& one : watched_) {
+    if (std::ranges::find(owners, one.owner) == owners.end()) owners.push_back(one.owner);
+  }
+  for (Repairs* const owner : owners) owner->look_in(now);
+}
+
 /// A descriptor may be closed, and its number given to another one, between the wait and the lock: whoever owns it now
 /// finds nothing there.
 void RepairThread::run() {
   std::array<epoll_event, 16> ready{};
+  int wait_ms = -1;
   while (true) {
-    const int count = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), -1);
-    const std::scoped_lock lock(lock_);
+    const int count = epoll_wait(events_.number(), ready.data(), static_cast<int>(ready.size()), wait_ms);
     for (int i = 0; i < count; ++i) {
       const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
       if (descriptor == end_.number()) return;
+      const auto lock = take_turn();
       const auto watched = std::ranges::find(watched_, descriptor, &Watched::descriptor);
       if (watched != watched_.end()) watched->owner->ready(descriptor);
     }
+    const auto lock = take_turn();
+    look_in();
+    wait_ms = patience_ms();
   }
 }
 

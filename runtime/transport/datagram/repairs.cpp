@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <new>
 
@@ -12,10 +12,8 @@
 namespace trunkline::runtime {
 namespace {
 
-/// Who have not asked yet, and may be strangers.
-constexpr std::ptrdiff_t spare_askers = 16;
 constexpr int port_trials = 16;
-constexpr int asks_together = 64;
+constexpr int datagrams_together = 64;
 
 Descriptor bound(const Address& address, int type) {
   Descriptor made(socket(address.family(), type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -54,125 +52,99 @@ Repairs::Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Desc
       datagrams_(std::move(datagrams)),
       port_(port),
       sealer_(sealer),
-      kept_(sealer, rank) {}
+      kept_(sealer, rank),
+      askers_(thread_.get(), *this, [this](std::span<const std::byte> ask) { return answer_over_tcp(ask); }) {}
 
 Repairs::~Repairs() {
-  const std::scoped_lock lock(thread_->lock());
+  const auto lock = thread_->enter();
   thread_->forget(*this);
 }
 
 bool Repairs::listens() {
-  const std::scoped_lock lock(thread_->lock());
+  const auto lock = thread_->enter();
   return thread_->watch(listener_.number(), *this, RepairThread::Until::it_changes) &&
          thread_->watch(datagrams_.number(), *this);
 }
 
 void Repairs::answer_to(std::span<const Address> members) {
-  const std::scoped_lock lock(thread_->lock());
+  const std::scoped_lock lock(over_kept_);
   members_.assign(members.begin(), members.end());
 }
 
 void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes,
                    std::span<const std::byte> message, std::uint32_t first) {
-  const std::scoped_lock lock(thread_->lock());
+  const std::scoped_lock lock(over_kept_);
   kept_.keep(turn, claim, payload_bytes, message, first);
 }
 
 void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
-  const std::scoped_lock lock(thread_->lock());
+  const std::scoped_lock lock(over_kept_);
   kept_.forget_before(turn, first);
 }
 
 void Repairs::forget() noexcept {
-  const std::scoped_lock lock(thread_->lock());
+  const std::scoped_lock lock(over_kept_);
   kept_.forget();
 }
 
 /// Without memory an ask is not answered; it comes again.
 void Repairs::ready(int descriptor) try {
   if (descriptor == datagrams_.number()) return take_datagrams();
-  if (descriptor == listener_.number()) return accept_askers();
-  const auto asker = std::ranges::find(askers_, descriptor, [](const Asker& one) { return one.socket.number(); });
-  if (asker == askers_.end() || go_on(*asker)) return;
-  thread_->forget(descriptor);
-  askers_.erase(asker);
+  if (descriptor == listener_.number()) return take_askers();
+  askers_.go_on(descriptor);
 } catch (const std::bad_alloc&) {
+  lacks_descriptors_ = true;  // or memory: who waits at the listener may not be told of again
+  thread_->look_in_soon();
 }
 
 void Repairs::take_datagrams() {
   std::array<std::byte, ask_bytes + 1> bytes{};
-  for (int turn = 0; turn < asks_together; ++turn) {  // its rank may wait for the lock
+  for (int turn = 0; turn < datagrams_together; ++turn) {
     const ssize_t come = recv(datagrams_.number(), bytes.data(), bytes.size(), 0);
     if (come < 0) {
       if (errno == EINTR) continue;
       return;
     }
     const auto ask = read_packet(std::span(bytes).first(static_cast<std::size_t>(come)), sealer_);
-    if (!ask || ask->head.sender >= members_.size()) continue;
-    for (const auto& [packet, is_for_all] : kept_.answers_in_rounds(*ask)) {
-      const Address& to = is_for_all ? group_ : members_[ask->head.sender];
+    if (!ask) continue;
+    Address asker;
+    std::vector<KeptMessages::Answer> answers;
+    {
+      const std::scoped_lock lock(over_kept_);
+      if (ask->head.sender >= members_.size()) continue;
+      asker = members_[ask->head.sender];
+      answers = kept_.answers_in_rounds(*ask);
+    }
+    for (const auto& [packet, is_for_all] : answers) {
+      const Address& to = is_for_all ? group_ : asker;
       static_cast<void>(
           sendto(datagrams_.number(), packet.data(), packet.size(), 0, to.data(), to.size()));  // may be lost
     }
   }
 }
 
-/// Strangers may connect; they do not keep members out. Who cannot be taken, for want of descriptors, comes again.
-void Repairs::accept_askers() {
-  while (true) {
-    Descriptor socket(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.number() < 0) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      return;
-    }
-    const bool is_crowded =
-        std::ranges::count(askers_, false, &Asker::is_member) >= spare_askers || askers_.size() > members_.size();
-    if (is_crowded) {
-      const auto stranger = std::ranges::find(askers_, false, &Asker::is_member);
-      const auto leaves = stranger != askers_.end() ? stranger : askers_.begin();
-      thread_->forget(leaves->socket.number());
-      askers_.erase(leaves);
-    }
-    askers_.push_back({.socket = std::move(socket)});
-    if (!thread_->watch(askers_.back().socket.number(), *this)) askers_.pop_back();
-  }
+/// Who does not come in now, comes in at the next turn, or later where there are no descriptors.
+void Repairs::take_askers() {
+  const Askers::Waiting waiting = askers_.take_from(listener_.number());
+  lacks_descriptors_ = waiting == Askers::Waiting::without_descriptors;
+  if (waiting == Askers::Waiting::more) thread_->watch_again(listener_.number());
+  if (lacks_descriptors_ || askers_.has_strangers()) thread_->look_in_soon();
 }
 
-/// Whether there is more to do for it. It is read from only once its last answer has left: nobody fills this memory.
-bool Repairs::go_on(Asker& asker) {
-  while (true) {
-    if (asker.gone < asker.answer.size()) {
-      const ssize_t sent =
-          send(asker.socket.number(), asker.answer.data() + asker.gone, asker.answer.size() - asker.gone, MSG_NOSIGNAL);
-      if (sent < 0) {
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) return false;
-        thread_->watch_for_room(asker.socket.number(), true);
-        return true;
-      }
-      asker.gone += static_cast<std::size_t>(sent);
-      if (asker.gone == asker.answer.size()) thread_->watch_for_room(asker.socket.number(), false);
-      continue;
-    }
-    const ssize_t come = recv(asker.socket.number(), asker.ask.data() + asker.come, ask_bytes - asker.come, 0);
-    if (come < 0 && errno == EINTR) continue;
-    if (come <= 0) return come < 0 && errno == EAGAIN;
-    asker.come += static_cast<std::size_t>(come);
-    if (asker.come == ask_bytes && !take_ask(asker)) return false;
-  }
+void Repairs::look_in(Askers::Clock::time_point now) {
+  askers_.end_late(now);
+  if (lacks_descriptors_) thread_->watch_again(listener_.number());
+  if (lacks_descriptors_ || askers_.has_strangers()) thread_->look_in_soon();
 }
 
-bool Repairs::take_ask(Asker& asker) {
-  asker.come = 0;
-  const auto ask = read_packet(asker.ask, sealer_);
-  if (!ask || ask->head.sender >= members_.size()) return false;
-  asker.is_member = true;
-  asker.answer.clear();
-  asker.gone = 0;
-  for (const PacketBytes& packet : kept_.answers(*ask)) {
-    asker.answer.insert(asker.answer.end(), packet.begin(), packet.end());
-  }
-  return true;
+std::optional<PacketBytes> Repairs::answer_over_tcp(std::span<const std::byte> bytes) {
+  const auto ask = read_packet(bytes, sealer_);
+  if (!ask) return {};
+  const std::scoped_lock lock(over_kept_);
+  if (ask->head.sender >= members_.size()) return {};
+  PacketBytes all;
+  for (const PacketBytes& packet : kept_.answers(*ask)) all.insert(all.end(), packet.begin(), packet.end());
+  return all;
 }
 
 }  // namespace trunkline::runtime

@@ -3,13 +3,14 @@
 // An ask comes as a datagram, or over TCP where datagrams do not arrive. docs/multicast.md, "Eager messages".
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <list>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "transport/datagram/askers.hpp"
 #include "transport/datagram/kept.hpp"
 #include "transport/datagram/sockets.hpp"
 
@@ -43,37 +44,29 @@ class Repairs {
  private:
   friend class RepairThread;
 
-  /// Somebody who asks over TCP.
-  struct Asker {
-    Descriptor socket;
-    bool is_member = false;  ///< has asked with the group's seal
-    std::size_t come = 0;    ///< of the next ask
-    std::array<std::byte, ask_bytes> ask{};
-    std::vector<std::byte> answer{};
-    std::size_t gone = 0;  ///< of that
-  };
-
   Repairs(std::shared_ptr<RepairThread> thread, Descriptor listener, Descriptor datagrams, std::uint16_t port,
           const Sealer& sealer, std::uint32_t rank);
 
   [[nodiscard]] bool listens();
 
-  // Of the thread, which holds the lock.
+  // Of the thread, which holds its lock. What others send takes its time there, and never that of a rank.
   void ready(int descriptor);
+  void look_in(Askers::Clock::time_point now);
   void take_datagrams();
-  void accept_askers();
-  [[nodiscard]] bool go_on(Asker& asker);
-  [[nodiscard]] bool take_ask(Asker& asker);
+  void take_askers();
+  [[nodiscard]] std::optional<PacketBytes> answer_over_tcp(std::span<const std::byte> bytes);
 
   std::shared_ptr<RepairThread> thread_;
   Descriptor listener_;
   Descriptor datagrams_;
   std::uint16_t port_;
   Sealer sealer_;
+  std::mutex over_kept_{};  ///< and over the members; held for as long as one ask takes
   KeptMessages kept_;
   std::vector<Address> members_{};
   Address group_{};
-  std::list<Asker> askers_{};  ///< the longest there first
+  Askers askers_;
+  bool lacks_descriptors_ = false;  ///< for those who wait at the listener
 };
 
 }  // namespace trunkline::runtime

@@ -2,17 +2,26 @@
 // Eager messages are repaired by a thread, whatever else its process does, by datagrams and over TCP.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
+#include <future>
+#include <iterator>
 #include <map>
+#include <span>
 #include <thread>
 #include <vector>
 
+#include "transport/datagram/repair_thread.hpp"
 #include "transport/datagram/repairs.hpp"
 #include "transport/datagram/tcp_asks.hpp"
 
@@ -251,6 +260,176 @@ TEST_F(RepairsTest, AnAskThatComesInPieces) {
   std::vector<std::byte> answer(packet_overhead_bytes + payload_bytes - 100);
   ASSERT_EQ(recv(member.number(), answer.data(), answer.size(), MSG_WAITALL), static_cast<ssize_t>(answer.size()));
   EXPECT_EQ(read_packet(answer, group_sealer)->head.number, 2);
+}
+
+/// The system's limit on descriptors, lowered for a time.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t most) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit now{.rlim_cur = most, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &now);
+  }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+/// So that a test that fails ends.
+void wait_no_longer_than_patience(const Descriptor& connection) {
+  const timeval most{.tv_sec = std::chrono::seconds(patience).count(), .tv_usec = 0};
+  setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+}
+
+/// Whether the other end closes a connection.
+bool is_ended(const Descriptor& connection) {
+  wait_no_longer_than_patience(connection);
+  char byte = 0;
+  const ssize_t got = recv(connection.number(), &byte, 1, 0);
+  return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+void say(const Descriptor& connection, std::span<const std::byte> bytes) {
+  ASSERT_EQ(send(connection.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+}
+
+/// Of a packet that comes; the last one of the message.
+std::uint32_t last_packet(const Descriptor& connection) {
+  wait_no_longer_than_patience(connection);
+  std::vector<std::byte> answer(packet_overhead_bytes + payload_bytes - 100);
+  EXPECT_EQ(recv(connection.number(), answer.data(), answer.size(), MSG_WAITALL), std::ssize(answer));
+  const auto packet = read_packet(answer, group_sealer);
+  return packet ? packet->head.number : 0;
+}
+
+/// An ask that has come is heard before its connection makes room for another one's.
+TEST_F(RepairsTest, BeforeStrangersWhoCameLater) {
+  Descriptor member;
+  std::vector<Descriptor> strangers;
+  {
+    const auto stopped = RepairThread::get()->enter();
+    member = stranger();
+    say(member, ask_for(3, 0b100));
+    for (int i = 0; i < 500; ++i) strangers.push_back(stranger());
+  }
+  EXPECT_EQ(last_packet(member), 2);
+}
+
+TEST_F(RepairsTest, EndStrangersWhoSayNothing) {
+  const Descriptor silent = stranger();
+  const Descriptor slow = stranger();
+  const PacketBytes ask = ask_for(3, 0b100);
+  say(slow, std::span(ask).first(ask_bytes - 1));
+  const Descriptor loud = stranger();
+  say(loud, std::vector<std::byte>(ask_bytes, std::byte{'x'}));
+  EXPECT_TRUE(is_ended(loud));
+  EXPECT_TRUE(is_ended(silent));
+  EXPECT_TRUE(is_ended(slow));
+}
+
+TEST_F(RepairsTest, KeepAMemberWhoSaysNothingForLonger) {
+  const Descriptor member = stranger();
+  say(member, ask_for(3, 0b100));
+  EXPECT_EQ(last_packet(member), 2);
+  EXPECT_TRUE(is_ended(stranger()));  // who came later
+  say(member, ask_for(3, 0b100));
+  EXPECT_EQ(last_packet(member), 2);
+}
+
+/// What the network brings does not keep a rank from going on with its calls.
+TEST_F(RepairsTest, KeepNoRankWaitingThatSends) {
+  auto busy = RepairThread::get()->enter();
+  auto call = std::async(std::launch::async, [&] {
+    repairs_->keep(4, claim, payload_bytes, message_);
+    repairs_->forget_before(4, 0);
+    repairs_->forget();
+  });
+  EXPECT_EQ(call.wait_for(patience), std::future_status::ready);
+  busy.unlock();
+}
+
+TEST_F(RepairsTest, WhereDescriptorsWereWanting) {
+  const Descriptor next(dup(0));
+  Descriptor member;
+  {
+    auto stopped = RepairThread::get()->enter();
+    member = stranger();
+    say(member, ask_for(3, 0b100));
+    const FewDescriptors few(static_cast<rlim_t>(next.number()));  // none is left for the listener
+    stopped.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(last_packet(member), 2);
+}
+
+/// Others connect as fast as they can: they say nothing, say what is no ask, close at once.
+class Flood {
+ public:
+  explicit Flood(const Address& service) : service_(service) {
+    for (int kind = 0; kind < 3; ++kind) threads_.emplace_back([this, kind] { run(kind); });
+  }
+  ~Flood() {
+    is_over_ = true;
+    for (std::thread& one : threads_) one.join();
+  }
+  Flood(const Flood&) = delete;
+  Flood& operator=(const Flood&) = delete;
+
+  [[nodiscard]] int connections() const { return connections_; }
+
+ private:
+  void run(int kind) {
+    const std::vector<char> noise(3 * ask_bytes, 'x');
+    std::deque<Descriptor> open;
+    while (!is_over_) {
+      Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      const linger at_once{.l_onoff = 1, .l_linger = 0};  // or all ports of this machine would wait for a minute
+      setsockopt(made.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      static_cast<void>(connect(made.number(), service_.data(), service_.size()));
+      if (kind == 1) send(made.number(), noise.data(), noise.size(), MSG_NOSIGNAL);
+      if (kind < 2) open.push_back(std::move(made));
+      if (open.size() > 100) open.pop_front();
+      ++connections_;
+    }
+  }
+
+  const Address service_;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<int> connections_ = 0;
+  std::vector<std::thread> threads_{};
+};
+
+TEST_F(RepairsTest, BesideAFloodOfStrangers) {
+  const Flood flood(service());
+  const auto asked_until_answered = [&](TcpAsks& asks, std::uint32_t number) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end) {
+      asks.ask(ask_for(3, 1U << number));
+      const auto next = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+      while (std::chrono::steady_clock::now() < next) {
+        const auto bytes = asks.receive();
+        const auto packet = bytes ? read_packet(*bytes, group_sealer) : std::nullopt;
+        if (packet && packet->head.number == number) return true;
+        std::this_thread::yield();
+      }
+    }
+    return false;
+  };
+  while (flood.connections() < 10'000) {
+    TcpAsks asks(*sockets_, service());
+    for (const std::uint32_t number : {0U, 1U, 2U}) ASSERT_TRUE(asked_until_answered(asks, number));
+    const std::uint64_t wanted = 0b010;
+    const PacketHead head{.kind = PacketKind::ask, .sender = 1, .claim = claim, .turn = 3};
+    sockets_->send(service(), head, std::as_bytes(std::span(&wanted, 1)), group_sealer);
+    sockets_->flush();
+    ASSERT_EQ(received(*sockets_, 1), (Numbers{1}));
+    // Groups come and go meanwhile.
+    const auto other = Repairs::open(Address(own_host, 0), Address(a_group, 54321), true, group_sealer, 0);
+    ASSERT_NE(other, nullptr);
+  }
 }
 
 /// Who asks for much and takes nothing does not fill memory, and keeps nobody waiting.
