@@ -21,6 +21,7 @@ BY_TURN = "by-turn"
 UNDER_ALL = {
     "runtime/transport": (
         "test_host_memory.py::test_everything_mpi_allows",
+        "test_host_memory.py::test_mpis_own_calls_between_ours",
         "test_host_memory.py::test_collectives_do_not_disturb_each_other",
         "test_host_memory.py::test_the_program_goes_on_where_something_is_wrong",
         "test_multicast.py::test_everything_mpi_allows",
