@@ -19,6 +19,7 @@
 
 #include "known_mpis.h"
 #include "mpi_in_process.h"
+#include "started.h"
 
 static const char variable[] = "LD_PRELOAD";
 
@@ -77,27 +78,24 @@ static const char* behind_preload(const char* list) {
   return *end == '\0' ? end : end + 1;
 }
 
-/* The program's own file, by its name where that still leads to it, so that the process keeps its name. */
-static void own_file(char file[PATH_MAX]) {
-  const ssize_t length = readlink("/proc/self/exe", file, PATH_MAX - 1);
-  if (length > 0) {
-    file[length] = '\0';
-    if (access(file, X_OK) == 0) return;
-  }
-  snprintf(file, PATH_MAX, "/proc/self/exe");
+/* Under valgrind or an emulator it would leave that. */
+static void leave_alone(const struct started* how, const char* program, const char* preload) {
+  char text[PATH_MAX + 64];
+  char advice[PATH_MAX + 64];
+  snprintf(text, sizeof text, "%s may lose a program that starts again:", how->file);
+  snprintf(advice, sizeof advice, "put %s into LD_PRELOAD in place of libtrunkline.so", preload);
+  warn(text, program, advice);
 }
 
-static void start_again(char** arguments, const char* preload, const char* others) {
-  char file[PATH_MAX];
-  own_file(file);
+static void start_again(const struct started* how, const char* preload, const char* others) {
   const size_t size = strlen(preload) + strlen(others) + 2;
   char* const list = malloc(size);
   char* const as_it_was = strdup(others);
   if (list != NULL && as_it_was != NULL) {
     snprintf(list, size, "%s:%s", preload, others);
     if (setenv(variable, list, 1) == 0) {
-      execve(file, arguments, environ);
-      warn("cannot start again with its preload library", file, strerror(errno));
+      execve(how->file, how->arguments, environ);
+      warn("cannot start again with its preload library", how->file, strerror(errno));
       setenv(variable, as_it_was, 1);
     }
   }
@@ -117,5 +115,12 @@ __attribute__((constructor)) static void choose(int count, char** arguments) {
     return;
   }
   char preload[PATH_MAX];
-  if (find_for_program(preload)) start_again(arguments, preload, list);
+  if (!find_for_program(preload)) return;
+  static struct started how;
+  find_started(count, arguments, &how);
+  if (how.is_certain) {
+    start_again(&how, preload, list);
+  } else {
+    leave_alone(&how, arguments[0], preload);
+  }
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "known_mpis.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include "mpi_in_process.h"
 
-enum { MOST_LINE = 4 * PATH_MAX };
+enum { MOST_LINE = 4 * PATH_MAX, LONGEST_FILE = 1 << 20 };
 
 /* The text behind "key": in a line of mpis.json, which holds one library; paths with quotes or backslashes are none. */
 static int value_of(const char* line, const char* key, char* value, size_t size) {
@@ -56,11 +57,23 @@ static int is_for(const char* line, const char* mpi_file) {
   return is_of(library, mpi_file);
 }
 
+/* A regular one with a bound: every program starts with this. */
+static FILE* open_file(const char* path) {
+  struct stat status;
+  const int opened = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (opened < 0) return NULL;
+  FILE* const file = fstat(opened, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= LONGEST_FILE
+                         ? fdopen(opened, "r")
+                         : NULL;
+  if (file == NULL) close(opened);
+  return file;
+}
+
 static int find_in_file(const char* path, const char* folder, const char* mpi_file, char preload[PATH_MAX]) {
   char name[256];
   static char line[MOST_LINE];
   int found = 0;
-  FILE* file = fopen(path, "re");
+  FILE* file = open_file(path);
   if (file == NULL) return 0;
   while (!found && fgets(line, sizeof line, file) != NULL) {
     if (!is_for(line, mpi_file) || !value_of(line, "name", name, sizeof name)) continue;

@@ -1,5 +1,7 @@
 """libtrunkline.so: the preload library for whichever MPI library a program has."""
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +62,142 @@ def test_arguments_and_names_stay(mpi: Mpi, tmp_path: Path):
     subprocess.run([f"mpicc.{mpi.family}", "-o", tmp_path / "names", source], check=True)
     done = mpi.run(1, tmp_path / "names", "a b", "", "*", preload=CHOOSER)
     assert done.out == f"<{tmp_path}/names><a b><><*>names\n"
+
+
+@pytest.fixture(scope="session")
+def telling(tmp_path_factory):
+    """Compiles, for an MPI library, a program that tells how it was started, then broadcasts."""
+    folder = tmp_path_factory.mktemp("telling")
+
+    def compiled(mpi: Mpi) -> Path:
+        program = folder / f"telling-{mpi.name}"
+        if not program.exists():
+            (folder / "telling.c").write_text(TELLING)
+            subprocess.run([f"mpicc.{mpi.family}", "-o", program, folder / "telling.c"], check=True)
+        return program
+
+    return compiled
+
+
+TELLING = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+static int message[1 << 18];
+int main(int count, char** arguments) {
+  char file[4096] = {0}, name[64] = {0};
+  FILE* comm = fopen("/proc/self/comm", "r");
+  if (!fgets(name, sizeof name, comm) || readlink("/proc/thread-self/exe", file, sizeof file - 1) < 0) return 1;
+  int rank = 0;
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Bcast(message, 1 << 18, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    printf("runs in %s as %s", file, name);
+    for (int i = 0; i < count; ++i) printf("<%s>", arguments[i]);
+    printf("\n");
+  }
+  return MPI_Finalize();
+}
+"""
+LOADER = re.compile(r"interpreter: (\S+?)\]")
+
+
+def loader_of(program: Path) -> Path:
+    headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
+    return Path(LOADER.search(headers)[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ([], None),
+        (["--library-path", "/nowhere"], None),
+        (["--inhibit-cache", "--argv0", "another name"], "another name"),
+        (["--preload", "libm.so.6"], None),
+    ],
+)
+def test_a_program_that_the_loader_starts(mpi: Mpi, telling, options: list[str], name: str | None):
+    program = telling(mpi)
+    loader = loader_of(program)
+    if "--inhibit-cache" in options:
+        options = [*options, "--library-path", f"{library_folder(mpi, program)}:{loader.resolve().parent}"]
+    done = mpi.run(2, loader, *options, program, "a b", "", "--argv0", preload=CHOOSER, settings=FORCED)
+    assert f"runs in {loader.resolve()} as " in done.out
+    assert f"<{name or program}><a b><><--argv0>\n" in done.out
+    assert "of 1MiB from rank 0 on 2 ranks ran linear" in done.err
+
+
+def library_folder(mpi: Mpi, program: Path) -> Path:
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return Path(re.search(r"libmpi(?:ch)?\.so\S* => (\S+)", said)[1]).parent
+
+
+@pytest.mark.parametrize("answers", [False, True], ids=["plain", "answers-for-exe"])
+def test_what_another_program_runs_stays_with_it(mpi: Mpi, telling, answers: bool):
+    """As under valgrind and emulators, which answer for /proc/self/exe."""
+    runner = BUILD / "tests" / "runtime" / "runtime-runs-programs"
+    preload = f"{BUILD / 'tests' / 'runtime' / 'libruntime-answers-for-exe.so'}:{CHOOSER}" if answers else CHOOSER
+    program = telling(mpi)
+    done = mpi.run(2, runner, program, "a b", preload=preload, settings=FORCED)
+    assert f"runs in {runner} as " in done.out
+    assert f"<{program}><a b>\n" in done.out
+    said = done.lines("trunkline: ")
+    assert len(said) == 1, done.err
+    assert said[0] == (
+        f"trunkline: warning: {runner} may lose a program that starts again: {program}: its collectives run as they "
+        f"are; put {mpi.library} into LD_PRELOAD in place of libtrunkline.so"
+    )
+    served = mpi.run(2, runner, program, preload=mpi.library, settings=FORCED)  # as it advises
+    assert f"runs in {runner} as " in served.out
+    assert "ran linear" in served.err
+
+
+def test_valgrind_is_known_by_its_preloads(mpi: Mpi, telling, tmp_path: Path):
+    """Whatever it may answer for one day."""
+    (tmp_path / "none.c").write_text("int none;\n")
+    preload = tmp_path / "vgpreload_core-amd64-linux.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", preload, tmp_path / "none.c"], check=True)
+    done = mpi.run(2, telling(mpi), preload=f"{preload}:{CHOOSER}", settings=FORCED)
+    assert "may lose a program that starts again" in done.err
+    assert "ran linear" not in done.err
+
+
+def test_a_program_that_reads_scripts(mpi: Mpi, telling, tmp_path: Path):
+    script = tmp_path / "script"
+    script.write_text(f"#!{telling(mpi)} -x y\n")
+    script.chmod(0o755)
+    done = mpi.run(2, script, "a b", preload=CHOOSER, settings=FORCED)
+    assert f"<{telling(mpi)}><-x y><{script}><a b>\n" in done.out
+    assert "ran linear" in done.err
+
+
+@pytest.mark.parametrize("how", ["link", "deleted", "other argv0", "relative"])
+def test_a_program_by_another_name(mpi: Mpi, telling, tmp_path: Path, how: str):
+    """One file may be many programs, by the name that it is called by; or be none any more."""
+    copy = Path(shutil.copy(telling(mpi), tmp_path / "file"))
+    (tmp_path / "tool").symlink_to(copy)
+    script = {
+        "link": f"exec {tmp_path / 'tool'}",
+        "deleted": "cp file own.$$; exec 3<own.$$; rm own.$$; exec /proc/self/fd/3",
+        "other argv0": f"exec -a 'another name' {copy}",
+        "relative": "exec ./tool",
+    }[how]
+    done = mpi.run(2, "bash", "-c", f"cd {tmp_path}; {script}", preload=CHOOSER, settings=FORCED)
+    names = {"link": ("tool", tmp_path / "tool"), "deleted": ("3", "/proc/self/fd/3")}
+    names |= {"other argv0": ("file", "another name"), "relative": ("tool", "./tool")}
+    name, called = names[how]
+    assert f" as {name}\n<{called}>\n" in done.out
+    assert "ran linear" in done.err
+
+
+@pytest.mark.parametrize("kind", ["endless", "pipe"])
+def test_what_is_no_list_of_libraries_keeps_no_program_waiting(mpi: Mpi, telling, tmp_path: Path, kind: str):
+    chooser = copied(tmp_path / "lib")
+    file = tmp_path / "lib" / "mpis.json"
+    file.symlink_to("/dev/zero") if kind == "endless" else os.mkfifo(file)
+    done = mpi.run(1, telling(mpi), preload=chooser, seconds=60)
+    assert "there is no preload library for" in done.err
 
 
 def test_programs_without_mpi_get_nothing():
