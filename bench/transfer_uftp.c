@@ -33,7 +33,7 @@ static void make_folder(const struct machine* m) {
   struct stat found;
   const int is_ours = lstat(folder, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
                       (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  if (!is_ours) fail(m, "remove what is in the place of the folder for files: ", folder);
+  if (!is_ours) fail(m, "another file or folder is in the way; remove it: ", folder);
 }
 
 static void begin(const struct machine* m, double rate_bps) {

@@ -13,7 +13,7 @@ struct started {
 };
 
 /* Not certain it is under valgrind and emulators, where the program is not what the kernel runs, and where a handler of
- * binfmt_misc was told what nobody can tell it again. */
+ * binfmt_misc was told something that no other start can tell it. */
 void find_started(int count, char** arguments, struct started* found) __attribute__((visibility("hidden")));
 
 #endif

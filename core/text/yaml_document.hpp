@@ -41,9 +41,9 @@ struct YamlNode {
   [[nodiscard]] const char* kind_name() const;
 };
 
-/// Everything wrong with one file, in the order it is found; thrown in the order of the file. A file of which very much
-/// is wrong is another file: from most_told on faults are counted, and of a long message, which may have a part of the
-/// file in it, beginning and end are kept.
+/// Everything wrong with one file, in the order it is found; thrown in the order of the file. A file with very many
+/// faults is another file: from most_told on they are counted. Of a long message, which may have a part of the file in
+/// it, beginning and end are kept.
 class Faults {
  public:
   static constexpr std::size_t most_told = 1000;

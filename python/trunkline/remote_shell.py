@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 __all__ = ["LONGEST_ANSWER", "SaysTooMuch", "answer_of", "ask_all"]
 
 LONGEST_ANSWER = 64 << 20
-"""Bytes of an answer, and of what is said on standard error."""
+"""Bytes of an answer on standard output, and as many on standard error."""
 _PART = 1 << 16
 
 _AT_ONCE = 16

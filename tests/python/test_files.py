@@ -194,7 +194,7 @@ class TestAnswers:
 
 
 class TestFaults:
-    """A file in which very much is wrong: what is told of it has a bound."""
+    """How much is told of a file with many faults has a bound."""
 
     def test_are_not_told_without_end(self):
         faults = Faults()

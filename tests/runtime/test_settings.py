@@ -238,7 +238,7 @@ def test_strict_ends_the_job_instead(mpi: Mpi, tmp_path: Path, kind: str):
     ],
 )
 def test_no_file_keeps_a_job_waiting(mpi: Mpi, tmp_path: Path, setting: str, kind: str):
-    """A device need not end, to a pipe nobody writes."""
+    """A device need not end, and to a pipe no one writes."""
     file = tmp_path / "given.yaml"
     if kind == "device":
         file.symlink_to("/dev/zero")

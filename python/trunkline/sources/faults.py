@@ -40,7 +40,7 @@ class Faults:
         """One thing wrong, and what would be right.
 
         Raises:
-            BadInput: where so much is wrong that the rest is not looked at.
+            BadInput: where there are too many faults; the rest is not looked at.
         """
         self._files.setdefault(at.file, len(self._files))
         self._messages[at, _cropped(message)] = None

@@ -120,7 +120,7 @@ void RepairThread::look_in() {
   const auto now = std::chrono::steady_clock::now();
   if (!next_look_ || now < *next_look_) return;
   next_look_.reset();
-  std::vector<Repairs*> owners;  // what is watched changes meanwhile
+  std::vector<Repairs*> owners;  // a copy: watched_ changes meanwhile
   for (const Watched& one : watched_) {
     if (std::ranges::find(owners, one.owner) == owners.end()) owners.push_back(one.owner);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a file in which very much is wrong: each rank of a job says it.
+// How much is told of a file with very many faults: each rank of a job says it.
 #include <gmock/gmock.h>
 
 #include <string>

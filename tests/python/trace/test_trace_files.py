@@ -320,7 +320,7 @@ def test_ranks_that_have_other_segments(tmp_path):
     assert group.trees == []  # nothing is claimed about the tree
 
 
-def test_a_pipe_among_traces_keeps_nobody_waiting(tmp_path, refused):
+def test_a_pipe_among_traces_keeps_no_reader_waiting(tmp_path, refused):
     os.mkfifo(tmp_path / "x.trace")
     for read in (is_begun, read_header):
         with pytest.raises(BadInput, match=r"x\.trace: is not a regular file"):

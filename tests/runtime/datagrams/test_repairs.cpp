@@ -365,7 +365,7 @@ TEST_F(RepairsTest, WhereDescriptorsWereWanting) {
   EXPECT_EQ(last_packet(member), 2);
 }
 
-/// Others connect as fast as they can: they say nothing, say what is no ask, close at once.
+/// Others connect as fast as they can: they say nothing, send rubbish, close at once.
 class Flood {
  public:
   explicit Flood(const Address& service) : service_(service) {
