@@ -82,7 +82,11 @@ struct Value {
   double HostCosts::*cost;
 };
 
-constexpr std::array values{Value{"combine-byte", &HostCosts::combine_byte_s},
+constexpr std::array values{Value{"send", &HostCosts::send_s},
+                            Value{"receive", &HostCosts::receive_s},
+                            Value{"local-send", &HostCosts::local_send_s},
+                            Value{"local-receive", &HostCosts::local_receive_s},
+                            Value{"combine-byte", &HostCosts::combine_byte_s},
                             Value{"shared", &HostCosts::shared_s},
                             Value{"shared-byte", &HostCosts::shared_byte_s},
                             Value{"datagram-send", &HostCosts::datagram_send_s},

@@ -53,9 +53,22 @@ TEST(HostCosts, AreReadFromWhatALabSays) {
   EXPECT_DOUBLE_EQ(lab.send_s, openmpi.send_s);
   EXPECT_EQ(host_costs_from("free,shared=1us", openmpi).send_s, 0.0);
   for (const std::string_view wrong :
-       {"shared=1us,free", "shared", "shared=", "shared=1", "shared=-1us", "shared=1us,", ",", "send=1us", "mpich,"}) {
+       {"shared=1us,free", "shared", "shared=", "shared=1", "shared=-1us", "shared=1us,", ",", "sends=1us", "mpich,"}) {
     EXPECT_THROW(static_cast<void>(host_costs_from(wrong, openmpi)), std::invalid_argument) << wrong;
   }
+}
+
+TEST(HostCosts, OfMessagesAreStatedBehindAName) {
+  const HostCosts& mpich = host_costs_named("mpich");
+  const HostCosts stated =
+      host_costs_from("free,send=70.75us,receive=71us,local-send=52.8us,local-receive=7.2us", mpich);
+  EXPECT_DOUBLE_EQ(stated.send_s, 70.75e-6);
+  EXPECT_DOUBLE_EQ(stated.receive_s, 71e-6);
+  EXPECT_DOUBLE_EQ(stated.local_send_s, 52.8e-6);
+  EXPECT_DOUBLE_EQ(stated.local_receive_s, 7.2e-6);
+  EXPECT_EQ(stated.send_byte_s, 0.0);
+  EXPECT_TRUE(stated.is_known);
+  EXPECT_DOUBLE_EQ(host_costs_from("mpich,send=1us", mpich).receive_s, mpich.receive_s);
 }
 
 TEST(HostCosts, SayWhichProcessorsMemoryIs) {
