@@ -18,7 +18,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h' ':!third_party')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test-install deb deb-again test-deb test test-all test-core test-python test-lab test-measures test-runtime test-sanitize fuzz check format bench model setup peers simgrid torch clean packages packages-demo docs
+.PHONY: help demo dist test-install deb deb-again test-deb test test-all test-core test-python test-lab test-measures test-runtime test-sanitize fuzz check format model setup simgrid torch clean packages packages-demo docs
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -54,11 +54,6 @@ test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what r
 setup: packages $(STAMPS)/native ## Debian packages, Python environment, MPI libraries, build
 	@cat build/dev/mpis.txt
 
-peers: setup ## What `trunkline bench peers` and `multicast` compare with besides: Intel MPI, LAM/MPI, PVM, UFTP, udpcast, NORM (brings an ssh server)
-	tools/setup.sh peers
-	rm -f $(STAMPS)/native
-	$(MAKE) $(STAMPS)/native
-
 simgrid: $(STAMPS)/python-dev ## A newer SimGrid than Debian's for `trunkline simulate`, built from source
 	tools/setup.sh simgrid
 	rm -f $(STAMPS)/native
@@ -85,11 +80,10 @@ $(STAMPS)/mpis: tools/mpis.txt tools/setup.sh | packages
 	@tools/setup.sh mpis
 	@mkdir -p $(@D) && touch $@
 
-# Changes where an MPI or a BLAS came or went, so that "run make setup again" finds it.
+# Changes where an MPI came or went, so that "run make setup again" finds it.
 $(STAMPS)/mpis-seen: FORCE
 	@mkdir -p $(@D)
-	@{ type -ap mpicc.mpich mpicc.openmpi mpicc || true; echo "$${TRUNKLINE_MPICC-}"; \
-	  ls /usr/include/cblas.h /usr/include/*/cblas.h 2>/dev/null || true; } >$@.new
+	@{ type -ap mpicc.mpich mpicc.openmpi mpicc || true; echo "$${TRUNKLINE_MPICC-}"; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
 
@@ -160,8 +154,8 @@ check: $(STAMPS)/native ## Format, lint, types and stub, as the pre-commit hook 
 
 format: $(STAMPS)/python-dev ## Format everything
 	clang-format-14 -i $(CXX_FILES)
-	ruff format python tests tools
-	ruff check --fix python tests tools
+	ruff format python papers tests tools
+	ruff check --fix python papers tests tools
 
 # The wheel is made from the sdist, so whatever that lacks is missed. It belongs to no MPI library.
 dist: $(STAMPS)/python ## A wheel and an sdist, in dist/: preload libraries are built where they are installed
@@ -188,8 +182,30 @@ test-deb: deb ## Those packages in an empty Debian root: installed, run, removed
 deb-again: deb ## Those packages built once more, elsewhere and by other rights, hour and language: the same to the byte
 	PYTHON=$(PYTHON) JOBS=$(JOBS) tools/make_deb.sh --again
 
-bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
-	tools/bench.sh out
-
 clean: ## Remove everything that was built
 	rm -rf build dist out .venv .mpi .simgrid
+
+# What repeats papers (papers/README.md): in no package, and not among the tests above.
+.PHONY: papers papers-programs papers-test peers bench
+
+papers: papers-programs ## Every figure and table of papers, in out/papers (hours; LAB=no: minutes, without what is measured)
+	trunkline_papers figures --folder out/papers $(if $(filter no,$(LAB)),--without-lab)
+
+papers-programs: $(STAMPS)/native ## The command trunkline_papers and its programs
+	@pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable papers
+	@tools/step.sh "Building the programs of papers (some seconds)" build/log/papers \
+	  bash -c "cmake -S . -B build/dev -DTRUNKLINE_PAPERS=ON && cmake --build build/dev --target papers/all"
+
+papers-test: $(STAMPS)/dev papers-programs ## Their tests
+	cmake --build build/dev
+	$(PYTEST) -n $(JOBS) papers/tests/python
+	$(PYTEST) -n $(JOBS) papers/tests/runtime
+	$(PYTEST) -n $(JOBS) papers/tests/lab
+
+peers: setup ## What `trunkline_papers bench peers` and `multicast` compare with besides: Intel MPI, LAM/MPI, PVM, UFTP, udpcast, NORM (brings an ssh server)
+	tools/setup.sh peers
+	rm -f $(STAMPS)/native
+	$(MAKE) papers-programs
+
+bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
+	papers/tools/bench.sh out

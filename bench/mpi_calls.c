@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Written for MPI 1, for LAM/MPI's sake. */
+ * Written for MPI 1: papers/ times what knows no more. */
 #include "mpi_calls.h"
 
 #include <mpi.h>

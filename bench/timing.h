@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Timing a collective's algorithms against each other and against half a ping-pong, whatever carries the messages: what
- * the programs for MPI and for PVM share (docs/measuring.md).
+ * the programs for MPI and those of papers/ share (docs/measuring.md).
  *
  * Every repetition of every algorithm starts at one instant on all ranks, named in advance by rank 0. The hosts of the
  * lab share a clock; elsewhere (--clocks own) each rank finds out before each size how far its clock is ahead of rank

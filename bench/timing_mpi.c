@@ -3,7 +3,7 @@
  *
  *     trunkline-bench-MPI --collective bcast --sizes 8192,1048576 --algorithms native,linear:2824,auto --peer 4
  *
- * Written for MPI 1, for LAM/MPI's sake.
+ * Written for MPI 1: papers/ times what knows no more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
     int length;
     MPI_Get_library_version(version, &length);
 #else
-    char version[] = "LAM/MPI"; /* what knows MPI 1 alone cannot be asked */
+    char version[] = "an MPI 1"; /* which cannot be asked */
 #endif
     print_library(version, us.ranks);
   }

@@ -7,13 +7,11 @@
 #   TRUNKLINE_MPIS                 names: mpich, openmpi, mpich-5.0.2, ... (the bare name is the system's: the first on PATH,
 #                                  those with a suffix, as Debian has them, before all others)
 #   TRUNKLINE_PRELOAD_MPIS         those that get a preload library: as well intelmpi, by MPICH's ABI
-#   TRUNKLINE_BENCH_MPIS           those that get the timing program: as well lam
 # and for each NAME
 #   TRUNKLINE_MPI_<NAME>_MPICC     the wrapper
 #   TRUNKLINE_MPI_<NAME>_MPIEXEC   the launcher
-#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich, openmpi, intelmpi, mvapich, mpiabi or lam
+#   TRUNKLINE_MPI_<NAME>_FAMILY    mpich, openmpi, intelmpi, mvapich or mpiabi
 #   TRUNKLINE_MPI_<NAME>_INCLUDES, _LIBRARY (the C library's file), _VERSION, _DEFINITIONS
-# and TRUNKLINE_PVM_LIBRARY, _INCLUDES, _DAEMON where PVM is there.
 # In the build folder mpis.json and left-out.json are for the command: what was found, and which wrappers cannot be used.
 # mpis.txt is for people. It has a line for each MPI: found, or why not.
 include(${CMAKE_CURRENT_LIST_DIR}/MpiWrapper.cmake)
@@ -157,58 +155,13 @@ elseif(intel_launchers)
   trunkline_say_mpi("Intel MPI is there, but no MPICH whose headers it could be used with, left out")
 endif()
 
-# The papers' rivals: measured against, never preloaded into. LAM/MPI is MPI 1.
-set(TRUNKLINE_BENCH_MPIS ${TRUNKLINE_PRELOAD_MPIS})
-if(NOT TRUNKLINE_ONLY_MPICC)
-  find_program(lam_mpicc mpicc.lam NO_CACHE)
-  find_program(lam_mpirun mpirun.lam NO_CACHE)
-endif()
-if(lam_mpicc AND lam_mpirun)
-  execute_process(COMMAND ${lam_mpicc} -showme OUTPUT_VARIABLE line OUTPUT_STRIP_TRAILING_WHITESPACE)
-  string(REGEX MATCHALL "-I[^ ]+" includes "${line}")
-  string(REGEX MATCHALL "-L[^ ]+" libdirs "${line}")
-  list(TRANSFORM includes REPLACE "^-I" "")
-  list(TRANSFORM libdirs REPLACE "^-L" "")
-  find_library(lam_mpi_library NAMES mpi PATHS ${libdirs} NO_DEFAULT_PATH NO_CACHE)
-  find_library(lam_library NAMES lam PATHS ${libdirs} NO_DEFAULT_PATH NO_CACHE)
-  find_path(lam_config lam_config.h PATHS ${includes} NO_DEFAULT_PATH NO_CACHE)
-endif()
-if(lam_mpi_library AND lam_library AND lam_config)
-  file(STRINGS ${lam_config}/lam_config.h version REGEX "define +LAM_VERSION ")
-  string(REGEX MATCH "[0-9]+(\\.[0-9]+)+" version "${version}")
-  trunkline_say_mpi("lam (${version}, ${lam_mpicc}), for benchmarks only")
-  list(APPEND TRUNKLINE_BENCH_MPIS lam)
-  set(TRUNKLINE_MPI_lam_MPICC ${lam_mpicc})
-  set(TRUNKLINE_MPI_lam_MPIEXEC ${lam_mpirun})
-  set(TRUNKLINE_MPI_lam_FAMILY lam)
-  set(TRUNKLINE_MPI_lam_INCLUDES ${includes})
-  set(TRUNKLINE_MPI_lam_LIBRARY ${lam_mpi_library})
-  set(TRUNKLINE_MPI_lam_MORE ${lam_library} util)
-  set(TRUNKLINE_MPI_lam_VERSION ${version})
-endif()
-
 # What was found, for the command: trunkline.mpi reads it.
 set(entries "")
-foreach(name ${TRUNKLINE_BENCH_MPIS})
+foreach(name ${TRUNKLINE_PRELOAD_MPIS})
   list(APPEND entries "  {\"name\": \"${name}\", \"family\": \"${TRUNKLINE_MPI_${name}_FAMILY}\", \
 \"version\": \"${TRUNKLINE_MPI_${name}_VERSION}\", \"mpicc\": \"${TRUNKLINE_MPI_${name}_MPICC}\", \
 \"mpiexec\": \"${TRUNKLINE_MPI_${name}_MPIEXEC}\", \"library\": \"${TRUNKLINE_MPI_${name}_LIBRARY}\"}")
 endforeach()
-if(NOT TRUNKLINE_ONLY_MPICC)
-  find_program(TRUNKLINE_PVM_DAEMON pvmd NO_CACHE)
-  find_library(TRUNKLINE_PVM_LIBRARY pvm3 NO_CACHE)
-  find_path(TRUNKLINE_PVM_INCLUDES pvm3.h NO_CACHE)
-endif()
-if(TRUNKLINE_PVM_DAEMON AND TRUNKLINE_PVM_LIBRARY AND TRUNKLINE_PVM_INCLUDES)
-  file(STRINGS ${TRUNKLINE_PVM_INCLUDES}/pvm3.h lines REGEX "^#define[ \t]+PVM_(MAJOR|MINOR|PATCH)_VERSION")
-  string(REGEX MATCHALL "[0-9]+(;|$)" version "${lines}")
-  string(REGEX REPLACE ";+" "." version "${version}")
-  trunkline_say_mpi("pvm (${version}, ${TRUNKLINE_PVM_DAEMON}), for benchmarks only")
-  list(APPEND entries "  {\"name\": \"pvm\", \"family\": \"pvm\", \"version\": \"${version}\", \"mpicc\": \"\", \
-\"mpiexec\": \"${TRUNKLINE_PVM_DAEMON}\", \"library\": \"${TRUNKLINE_PVM_LIBRARY}\"}")
-else()
-  unset(TRUNKLINE_PVM_LIBRARY)
-endif()
 list(JOIN entries ",\n" entries)
 file(WRITE ${PROJECT_BINARY_DIR}/mpis.json "[\n${entries}\n]\n")
 list(JOIN trunkline_left_out ",\n" left_out)

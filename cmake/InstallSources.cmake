@@ -18,8 +18,6 @@ install(CODE [[
 string(REGEX MATCH "^[0-9]+" major ${CMAKE_CXX_COMPILER_VERSION})
 file(WRITE ${PROJECT_BINARY_DIR}/compiler.txt "${CMAKE_CXX_COMPILER_ID};${major}")
 trunkline_install(FILES ${PROJECT_BINARY_DIR}/compiler.txt DESTINATION source/core/archive)
-trunkline_install(FILES ${PROJECT_SOURCE_DIR}/examples/gsum.c ${PROJECT_SOURCE_DIR}/examples/matmul.c
-                  DESTINATION source/examples)
 trunkline_install(FILES ${YAML_INCLUDE}/yaml.h ${YAML_STATIC} ${PROJECT_SOURCE_DIR}/licenses/libyaml.txt
                   DESTINATION source/libyaml)
 # xxHash is its header, which says its license itself.

@@ -9,7 +9,7 @@ function(trunkline_ask_wrapper wrapper out)
     set(${out}_${name} "" PARENT_SCOPE)
   endforeach()
 
-  # Open MPI's wrappers are asked with --showme, MPICH's with -show; that of LAM/MPI and others knows -showme.
+  # Open MPI's wrappers are asked with --showme, MPICH's with -show; those of others know -showme.
   foreach(question --showme -show -showme)
     execute_process(COMMAND ${wrapper} ${question} OUTPUT_VARIABLE line ERROR_VARIABLE error RESULT_VARIABLE status
                     OUTPUT_STRIP_TRAILING_WHITESPACE)

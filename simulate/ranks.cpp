@@ -5,9 +5,6 @@
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
 //     --most-us 0,2500000 --calls 1
 //
-// or, with `matmul`, `gsum` or `gsum-by-hosts` as the first word, runs examples/matmul.c or examples/gsum.c with the
-// words behind it.
-//
 // NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run; "native-by-hosts" for that among the
 // first ranks of all hosts (by_hosts.hpp). Rank 0 prints one JSON object a line.
 // A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. Each
@@ -32,7 +29,6 @@
 
 #include "bench/mpi_calls.h"
 #include "by_hosts.hpp"
-#include "gsum.hpp"
 #include "rendezvous.hpp"
 #include "shared_pages.hpp"
 #include "trunkline.h"
@@ -274,17 +270,8 @@ class Rank {
 
 }  // namespace
 
-/// `main` of examples/matmul.c.
-extern "C" int simulated_matmul(int argc, char** argv);
-
 /// What a rank runs, in a copy of this library of its own.
 extern "C" __attribute__((visibility("default"))) int trunkline_simulate_rank(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "matmul") return simulated_matmul(argc - 1, argv + 1);
-  for (const char* const name : {"gsum", "gsum-by-hosts"}) {
-    if (argc > 1 && std::string_view(argv[1]) == name) {
-      return trunkline::simulate::run_gsum(argc - 1, argv + 1, std::string_view(name) == "gsum-by-hosts");
-    }
-  }
   MPI_Init(&argc, &argv);
   {
     const Options options = read_options(argc, argv);

@@ -79,8 +79,8 @@ case ${1:-} in
   python-dev) environment "Python packages of the tests and checks (about half a minute)" .venv -r tools/dev-requirements.txt ;;
   mpis) mpis tools/mpis.txt ;;
   peers)
-    [ -n "${SKIP_PACKAGES:-}" ] || packages tools/peer-packages.txt
-    mpis tools/peer-mpis.txt
+    [ -n "${SKIP_PACKAGES:-}" ] || packages papers/peer-packages.txt
+    mpis papers/peer-mpis.txt
     ;;
   torch) packages tools/torch-packages.txt ;;
   simgrid) simgrid "$(grep -v '^#' tools/simgrid.txt)" ;;

@@ -15,7 +15,7 @@ from pathlib import Path
 from trunkline.cmake import cmake_program, generator_words, run_cmake
 from trunkline.errors import BadInput, Failed
 from trunkline.files import replace_file
-from trunkline.mpi import Mpi, find_peers
+from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import CLUSTERS, SOURCE, kept_folders
 from trunkline.temporary import temporary_folder
 
@@ -173,7 +173,7 @@ def _check_tools() -> None:
 
 
 def _check_free(mpi: Mpi) -> None:
-    other = find_peers().get(mpi.name)
+    other = find_mpis().get(mpi.name)
     if other is None or (other.mpicc == mpi.mpicc and mpi.name in kept_libraries()):
         return
     raise BadInput(

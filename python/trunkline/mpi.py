@@ -18,7 +18,6 @@ __all__ = [
     "BUILD_IT",
     "Mpi",
     "find_mpis",
-    "find_peers",
     "preload_of",
     "ready_mpi",
     "ready_mpis",
@@ -37,8 +36,6 @@ _MPICHS = ("intelmpi", "mvapich", "mpiabi")
 _PACKAGES = {
     "mpich": "mpich libmpich-dev",
     "openmpi": "openmpi-bin libopenmpi-dev",
-    "lam": "lam-runtime lam4-dev",
-    "pvm": "pvm pvm-dev",
 }
 _SYSTEM_FOLDERS = [
     Path(root, folder)
@@ -46,8 +43,6 @@ _SYSTEM_FOLDERS = [
     for folder in ("", sysconfig.get_config_var("MULTIARCH") or "")
 ]
 """Where the loader looks by itself, and so what must not come before a program's own folders."""
-_BENCHMARKED_ONLY = ("lam", "pvm")
-"""Families that no preload library is built for."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +50,9 @@ class Mpi:
     """One MPI library of this machine.
 
     Attributes:
-        name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others; ``intelmpi``, ``lam``, ``pvm``.
-        family: ``mpich``, ``openmpi``, ``intelmpi``, ``mvapich``, ``mpiabi``, ``lam`` or ``pvm``. ``mpiabi`` is the
-            standard's ABI, whichever library has it.
+        name: ``mpich`` or ``openmpi`` for the system's, with ``-VERSION`` for others; ``intelmpi``.
+        family: ``mpich``, ``openmpi``, ``intelmpi``, ``mvapich`` or ``mpiabi``, which is the standard's ABI, whichever
+            library has it.
         version: Of the library.
         mpicc: Its compiler wrapper.
         mpiexec: Its launcher.
@@ -242,11 +237,6 @@ def _advice(family: str) -> str:
 
 def find_mpis() -> dict[str, Mpi]:
     """The MPI libraries that there is a preload library for, by name: the package's, then those that are kept."""
-    return {name: mpi for name, mpi in find_peers().items() if mpi.family not in _BENCHMARKED_ONLY}
-
-
-def find_peers() -> dict[str, Mpi]:
-    """Every library that there is to measure against, by name: LAM/MPI and PVM among them."""
     files = sorted(_FOUND.glob("mpis*.json"))
     for folder in kept_folders():
         files += sorted(folder.glob("*/lib/mpis.json"))
@@ -270,8 +260,6 @@ def require_mpi(name: str) -> Mpi:
     if len(of_family) == 1:
         return of_family[0]
     family = name.partition("-")[0]
-    if family in _BENCHMARKED_ONLY:
-        raise BadInput(f"there is no preload library for '{name}'; 'trunkline bench peers' measures against it")
     if of_family:
         raise BadInput(f"'{name}' may be any of {', '.join(mpi.name for mpi in of_family)}; name one of them")
     there = f"there is one for: {', '.join(found) or 'none'}"

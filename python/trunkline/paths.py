@@ -9,14 +9,12 @@ from trunkline import __version__, _core
 __all__ = [
     "CHOOSER",
     "CLUSTERS",
-    "EXAMPLES",
     "FABRIC",
     "IDLE_SHIM",
     "NATIVE",
     "SLURM_PLUGIN",
     "SOURCE",
     "built_for",
-    "example_program",
     "kept_folders",
     "mpi_program",
     "preload_library",
@@ -36,8 +34,6 @@ SLURM_PLUGIN = NATIVE / "lib" / "trunkline-spank.so"
 """It need not be there: Slurm's header may have been missing."""
 CLUSTERS = NATIVE / "clusters"
 """Folder of the bundled cluster files."""
-EXAMPLES = ("gsum", "matmul")
-"""Programs of ``examples/`` that are built for every MPI library."""
 
 
 def kept_folders() -> list[Path]:
@@ -73,8 +69,3 @@ def mpi_program(name: str, mpi: str) -> Path:
     It may not exist.
     """
     return built_for(mpi) / "libexec" / f"trunkline-{name}-{mpi}"
-
-
-def example_program(name: str, mpi: str) -> Path:
-    """File of one of :data:`EXAMPLES`, built for the MPI of this name; it may not exist."""
-    return mpi_program(name, mpi)

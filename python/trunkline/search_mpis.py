@@ -113,10 +113,7 @@ def _look(wrappers: Iterable[str]) -> tuple[list[Mpi], dict[str, str]]:
         found = [Mpi(**entry) for entry in json.loads((folder / "build" / "mpis.json").read_text())]
         left_out = json.loads((folder / "build" / "left-out.json").read_text())
     reasons = {entry["mpicc"]: entry["reason"] for entry in left_out}
-    reasons |= {
-        mpi.mpicc: "LAM/MPI is MPI 1, which is served for benchmarks only" for mpi in found if mpi.family == "lam"
-    }
-    return [mpi for mpi in found if mpi.family not in ("lam", "pvm")], reasons
+    return found, reasons
 
 
 def _module_wrappers() -> Iterable[tuple[str, str]]:

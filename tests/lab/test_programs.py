@@ -271,14 +271,6 @@ def test_modules_of_the_current_folder_are_not_taken_for_pythons_own(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("mpi", [*BOTH, "mpich-5.0.2", "openmpi-5.0.11"])
-def test_an_example_is_found_by_its_name(trunkline, mpi):
-    done = run(trunkline, "--mpi", mpi, "-n", "5", "--", "matmul", "--order", "203", "--check")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "matmul: 5 ranks, order 203: " in done.stdout
-    assert "product right" in done.stdout
-
-
 @pytest.mark.parametrize("mpi", BOTH)
 def test_the_library_is_what_the_program_is_linked_to(trunkline, program, mpi):
     assert mpi_of_program(program("hello", mpi)) == mpi

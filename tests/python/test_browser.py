@@ -4,18 +4,15 @@ import html
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 
 import pytest
-from made_up import cell, peer_cell
+from made_up import cell
 from test_colours import rounds_picture
 
 from trunkline import _core
 from trunkline.cli.doctor_pays import pays_page
 from trunkline.cluster import load_cluster
 from trunkline.doctor.pays import pays
-from trunkline.peers.comparison import BEST
-from trunkline.peers.page import peers_page
 from trunkline.report.page import bench_page, demo_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -47,16 +44,6 @@ def demo():
 
 def bench():
     return bench_page([cell(mpi=mpi, algorithm=name, seconds=SLOW[name]) for mpi in LIBRARIES for name in SLOW])
-
-
-def peers():
-    one = [
-        peer_cell(),
-        peer_cell(algorithm="auto", over=2.0),
-        peer_cell(algorithm=BEST, setting="tsp_tree-kary-1:4096"),
-    ]
-    cells = [replace(each, mpi=mpi) for mpi in LIBRARIES for each in one]
-    return peers_page(cells, [(load_cluster("cyclic"), 2e7)], {}, None, None)
 
 
 def helps():
@@ -93,7 +80,7 @@ def test_the_words_of_rounds_stay_in_their_cells(name, each, tmp_path):
     assert (found[2], found[3]) == ("0", "0")
 
 
-@pytest.mark.parametrize("page", [demo, bench, peers, helps])
+@pytest.mark.parametrize("page", [demo, bench, helps])
 def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_path):
     file = tmp_path / "frame.html"
     file.write_text(FRAME.format(page=html.escape(page())))

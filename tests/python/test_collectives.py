@@ -15,9 +15,6 @@ WITH_OPTION = {
     "predict": ("predict", "cyclic"),
     "explain": ("explain", "cyclic"),
     "tune": ("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "-"),
-    "model": ("bench", "model", "--cluster", "cyclic", "--mpi", "mpich"),
-    "peers": ("bench", "peers", "--cluster", "cyclic", "--sizes", "8KiB"),
-    "heights": ("bench", "heights"),
 }
 
 
@@ -42,7 +39,7 @@ def test_the_word_after_the_command(trunkline, command):
 @pytest.mark.parametrize("words", WITH_OPTION.values(), ids=WITH_OPTION)
 def test_help_names_the_choices(trunkline, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    command = {"bench": words[:2], "plan": ("plan", "lay")}.get(words[0], words[:1])
+    command = ("plan", "lay") if words[0] == "plan" else words[:1]
     text = " ".join(trunkline(*command, "--help").out.replace("│", " ").split())
     assert f"The collective operation: {', '.join(_core.collectives())}." in text
 
@@ -52,7 +49,6 @@ def test_help_names_the_choices(trunkline, words, monkeypatch):
     [
         ("predict", "cyclic", "--sizes", "8KiB"),
         ("explain", "cyclic", "--sizes", "8KiB"),
-        ("bench", "heights", "--sizes", "8", "--clusters", "1"),
         ("simulate", "bcast", "--cluster", "paper-1", "--sizes", "8KiB", "--algorithms", "linear"),
     ],
     ids=lambda words: words[0],

@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import fields
 from itertools import combinations
 
 import pytest
@@ -12,14 +11,13 @@ from made_up import cell
 from test_report import svgs
 
 from trunkline import _core
-from trunkline.bench.heights import Heights
 from trunkline.cluster import load_cluster
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.colours import ACCENT, CONTENDED, DARK, HOST, INK, LINK, NATIVE, PAGE, PAPER, SERIES, SOFT
 from trunkline.draw.plan import draw_plan
 from trunkline.kinds import kind_of
 from trunkline.predict import Predicted
-from trunkline.report.chart import height_curves, prediction_curves, ratio_bars, time_curves
+from trunkline.report.chart import prediction_curves, ratio_bars, time_curves
 from trunkline.report.line_styles import line_styles
 from trunkline.report.page import bench_page, demo_page
 
@@ -54,10 +52,6 @@ def rounds_picture(name, ranks_per_host):
     return kind_of(plan).draw(cluster, placement, plan, "x")
 
 
-def heights(machines):
-    return Heights(**{one.name: 4 for one in fields(Heights)} | {"machines": machines})
-
-
 PICTURES = {
     "cluster": lambda: draw_cluster(load_cluster("paper-3")),
     "plan": plan_picture,
@@ -65,7 +59,6 @@ PICTURES = {
     "bars": lambda: ratio_bars(cells()),
     "times": lambda: time_curves(cells()),
     "predicted": lambda: prediction_curves([Predicted("bcast", "linear", s, 0, s * 1e-6, True) for s in (8192, 65536)]),
-    "heights": lambda: height_curves([heights(16), heights(64)]),
 }
 
 

@@ -11,10 +11,9 @@ import pytest
 from trunkline import files, remote_shell
 
 # Imported once, not by every command that a test starts.
-from trunkline.cli import bench, bench_peers, cluster, lab, plan, predict, simulate, trace, tune  # noqa: F401
+from trunkline.cli import bench, cluster, lab, plan, predict, simulate, trace, tune  # noqa: F401
 from trunkline.doctor import told
 from trunkline.errors import BadInput
-from trunkline.peers.results import PeerCell, read_cells
 from trunkline.remote_shell import SaysTooMuch, answer_of, ask_all
 from trunkline.sources.faults import Faults, Place
 
@@ -147,11 +146,6 @@ class TestRegularFiles:
                 pass
         with pytest.raises(FileNotFoundError), files.open_regular(tmp_path / "none"):
             pass
-
-    def test_cells_are_one_or_none(self, tmp_path):
-        assert read_cells(tmp_path / "none", PeerCell, "bench peers") == []
-        with pytest.raises(BadInput, match="/dev/zero: is larger than 64 MiB"):
-            read_cells(Path("/dev/zero"), PeerCell, "bench peers")
 
     def test_have_a_bound(self, tmp_path):
         (tmp_path / "file").write_text("1234")

@@ -52,12 +52,8 @@ def build(tmp_path):
         assert ran.returncode == 0, ran.stdout
         entries = json.loads((folder / "mpis.json").read_text())
         return Found(
-            {entry["name"]: entry for entry in entries if entry["family"] not in ("lam", "pvm")},
-            [
-                line
-                for line in (folder / "mpis.txt").read_text().splitlines()
-                if not line.startswith(("MPI: lam", "MPI: pvm"))
-            ],
+            {entry["name"]: entry for entry in entries},
+            (folder / "mpis.txt").read_text().splitlines(),
             " ".join(ran.stdout.split()),
         )
 

@@ -146,3 +146,43 @@ target_link_libraries(uses PRIVATE trunkline_yaml)
     assert "so the tree's own 0.2.5 is built" in said
     run("cmake", "--build", tmp_path / "build", "--target", "uses")
     run(tmp_path / "build" / "uses")
+
+
+OLD = re.compile(r"\b(?:lam(?:/mpi)?|pvm|uftp|udpcast|pentium[\w-]*|trunkline_papers)\b", re.IGNORECASE)
+PACKED = (
+    "python",
+    "core",
+    "runtime",
+    "share",
+    "include",
+    "bench",
+    "copy",
+    "measure",
+    "slurm",
+    "chooser",
+    "cmake",
+    "clusters",
+)
+
+
+def test_packages_have_nothing_of_papers():
+    """What they measured against is in papers/, which no package brings."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]
+    assert config["wheel"]["packages"] == ["python/trunkline"]
+    assert "papers" in config["sdist"]["exclude"]
+    files = [file for room in PACKED for file in (ROOT / room).rglob("*") if file.is_file() and file.suffix != ".pyc"]
+    assert len(files) > 500
+    assert [
+        f"{file.relative_to(ROOT)}: {found[0]}"
+        for file in files
+        if (found := OLD.search(file.read_text(errors="replace")))
+    ] == []
+
+
+def test_old_peers_are_seen():
+    assert [bool(OLD.search(text)) for text in ("under LAM/MPI.", "pentium-pro-200", "lambda x: x", "slam")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

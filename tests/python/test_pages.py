@@ -6,49 +6,19 @@ Playwright drives Debian's Chromium; axe-core looks for what a reader of screens
 import re
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import test_browser
-from made_up import library, multicast_cells
 
 from trunkline import _core
-from trunkline.bench.gsum import GsumJob
 from trunkline.cluster import load_cluster
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.names import hostlist, without_domain
-from trunkline.peers.multicast.charts import loss_figure, paper_figures
-from trunkline.peers.multicast.page import multicast_page
-from trunkline.statistics import median_with_interval
-from trunkline.study.configurations import STUDIES, trees_of
-from trunkline.study.gsum import Compared, Studied, Study
-from trunkline.study.page import study_page
-from trunkline.trace.analysis import analyse
-from trunkline.trace.folder import find_job
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
 WIDTHS = (390, 768, 1280, 2560)
-NAMES = ("demo", "bench", "peers", "helps", "multicast", "study", "trace")
-
-
-def multicast():
-    """The page of ``trunkline bench multicast``."""
-    cells = multicast_cells([1000, 10_000, 100_000, 1_000_000, 10_000_000])
-    return multicast_page(cells, paper_figures(cells) | {"loss": loss_figure(cells)}, {"lam": "it is missing"})
-
-
-def study(analysis):
-    """The page of ``trunkline bench gsum-study``, as if each configuration had left the same trace of eight ranks."""
-    cluster = _core.scaled(load_cluster("8w"), 2e7)
-    job = GsumJob(SimpleNamespace(cluster=cluster, rate_bps=2e7), library(), [8] * 4, [4], iterations=3)
-    trees = trees_of("8w", cluster)
-    studied = []
-    for number, one in enumerate(STUDIES["8w"]):
-        plan = SimpleNamespace(plan=_core.Plan([trees[one.name].as_tree()]))
-        compared = tuple(Compared(claim, median_with_interval([1.5, 1.6, 1.7])) for claim in one.claims)
-        studied.append(Studied(one, plan, {4: [1e-3 / (1 + number)] * 3}, analysis, compared))
-    return study_page(Study(job, studied))
+NAMES = ("demo", "bench", "helps", "trace")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +31,7 @@ def pages(tmp_path_factory):
         from test_trace_page import page_of
     job = tmp_path_factory.mktemp("job")
     eight_ranks(job)
-    texts = {"trace": page_of(job), "study": study(analyse(find_job(str(job)))), "multicast": multicast()}
+    texts = {"trace": page_of(job)}
     texts |= {name: getattr(test_browser, name)() for name in NAMES if name not in texts}
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text)

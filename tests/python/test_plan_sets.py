@@ -49,12 +49,12 @@ def test_a_call_takes_the_plan_of_its_size(trunkline, files):
 
 
 def test_predicts_a_plan_of_ones_own_beside_the_algorithms(trunkline, files):
-    rows = trunkline("predict", "8w", "--plan", "examples/plans/binary8W.yaml", "--sizes", "4,8KiB", "--json", "-").data
+    rows = trunkline("predict", "8w", "--plan", "papers/plans/binary8W.yaml", "--sizes", "4,8KiB", "--json", "-").data
     own = [row for row in rows if row["algorithm"] == "binary8W"]
     assert [row["message_bytes"] for row in own] == [4, 8192]
     assert {row["collective"] for row in rows} == {"allreduce"}
     assert {row["ranks"] for row in rows} == {32}
-    plan = _core.read_plan("examples/plans/binary8W.yaml")
+    plan = _core.read_plan("papers/plans/binary8W.yaml")
     cluster = _core.read_cluster("clusters/8w.yaml")
     placement = _core.block_placement(cluster, 8)
     costs = _core.costs_of(cluster, placement, plan.plan, "allreduce", "mpich")

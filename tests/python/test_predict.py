@@ -282,19 +282,6 @@ def test_the_rate_scales_times(trunkline):
     assert 4.5 < linear("--rate", "20Mbit") / linear() < 5.5
 
 
-def test_heights_of_random_clusters(trunkline, refused):
-    words = ("bench", "heights", "--sizes", "12,16,64", "--machines-per-switch", "3", "--clusters", "4", "--json", "-")
-    rows = trunkline(*words).data
-    assert [row["machines"] for row in rows] == [12, 16, 64]
-    for row in rows:
-        assert row["complete_tree_height"] <= row["mean_height_bound"] <= row["mean_height"]
-        assert row["mean_height"] <= row["mean_height_algorithm_2"]
-    assert rows[0]["optimal"] == 4  # of four clusters, which their names make the same ones every time
-    assert rows[0]["mean_optimum"] <= rows[0]["mean_height"]
-    assert rows[1]["optimal"] is None
-    assert "--sizes: 'x' is not a whole number above zero" in refused("bench", "heights", "--sizes", "x")
-
-
 @pytest.mark.parametrize("name", ["auto:512", "native:7", "linear:abc", "linear:0", "linear:"])
 def test_a_segment_that_is_none(refused, name):
     assert name.partition(":")[2] in refused("predict", "cyclic", "--algorithms", name)

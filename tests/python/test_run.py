@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from trunkline import launchers
 from trunkline import mpi as mpis
 from trunkline.cluster import cluster_file
 from trunkline.launchers import _is_of
@@ -22,6 +23,12 @@ print(json.dumps({"words": sys.argv[1:], "environment": dict(os.environ)}))
 """
 
 
+def serve(monkeypatch, found):
+    """These are the libraries that there is a preload library for."""
+    for module in (mpis, launchers):
+        monkeypatch.setattr(module, "find_mpis", lambda: found)
+
+
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A PATH with srun, sbatch and one launcher of each MPI library, ``mpiexec-NAME``; gives its folder."""
@@ -31,7 +38,7 @@ def site(tmp_path, monkeypatch):
         (folder / name).write_text(SHOWS)
         (folder / name).chmod(0o755)
     found = {name: replace(mpi, mpiexec=str(folder / f"mpiexec-{name}")) for name, mpi in BUILT.items()}
-    monkeypatch.setattr(mpis, "find_peers", lambda: found)
+    serve(monkeypatch, found)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     for name in ("LD_PRELOAD", "SLURM_EXPORT_ENV", "TRUNKLINE_CLUSTER", "MPI4PY_MPIABI"):
         monkeypatch.delenv(name, raising=False)
@@ -107,7 +114,7 @@ def test_a_program_of_the_standard_abi_gets_the_library_for_it(started, site, mo
     """It has the launcher of the library whose other ABI programs of before use."""
     launcher = str(site / "elsewhere")
     both = [Mpi("mpiabi-1.0", "mpiabi", "1.0", "c", launcher, "l"), Mpi("mpich-5", "mpich", "5", "c", launcher, "l")]
-    monkeypatch.setattr(mpis, "find_peers", lambda: {mpi.name: mpi for mpi in both})
+    serve(monkeypatch, {mpi.name: mpi for mpi in both})
     monkeypatch.setattr("trunkline.launchers.preload_of", lambda mpi: Path("/kept", mpi.name))
     linked = {Path("/m/lib/libmpi.so.12")}
     monkeypatch.setattr("trunkline.launchers._linked", lambda *_: linked)
@@ -173,7 +180,7 @@ def test_srun_with_a_library_that_nothing_was_built_for(refused, monkeypatch, mp
     program = NATIVE / "libexec" / f"trunkline-bench-{mpi.name}"
     if mpi.family == "intelmpi" or not program.exists():
         pytest.skip("there is no program linked to it")
-    monkeypatch.setattr(mpis, "find_peers", dict)
+    serve(monkeypatch, {})
     message = refused("run", "--cluster", "cyclic", "--", "srun", program)
     assert " is linked to /" in message
     assert "of no MPI library that there is a preload library for (none yet); " in message

@@ -1,6 +1,5 @@
 """Wrong input is told before a rate is looked for, which takes minutes, and before a lab is up."""
 
-import os
 import sys
 from dataclasses import replace
 
@@ -88,7 +87,6 @@ def test_of_the_lab(refused, tmp_path, words, message):
 
 BENCHES = [
     ("bench", "bcast", "--cluster", "cyclic", "--mpi", "mpich"),
-    ("bench", "model", "--cluster", "cyclic", "--mpi", "mpich"),
     ("tune", "--cluster", "cyclic", "--mpi", "mpich", "-o", "t.yaml"),
 ]
 
@@ -117,22 +115,3 @@ def test_tables_of_another_library(refused, measured_tables, tmp_path, words):
     tables = measured_tables(load_cluster("cyclic"), mpi="openmpi")
     message = refused(*words, "--measured", tables, cwd=tmp_path)
     assert "was measured under openmpi 4.0.2, which says nothing about mpich; " in message
-
-
-@needs_mpich
-def test_a_comparison_that_cannot_be_kept(refused, tmp_path):
-    words = ("bench", "peers", "--cluster", "cyclic", "--sizes", "8KiB", "--peers", "mpich", "--json")
-    assert "it is a folder" in refused(*words, tmp_path)
-    if os.geteuid() != 0:
-        tmp_path.chmod(0o500)
-        assert "permission denied" in refused(*words, tmp_path / "x.json")
-
-
-@needs_mpich
-def test_an_example_that_was_not_built(refused, monkeypatch, tmp_path):
-    monkeypatch.setattr("trunkline.cli.lab.example_program", lambda *_: tmp_path / "nothing")
-    message = refused("lab", "run", "paper-1", "--mpi", "mpich", "--", "matmul", "--check", cwd=tmp_path)
-    assert message == (
-        "the example 'matmul' was not built for mpich: it needs a BLAS library, and there was none; install it "
-        "(apt-get install libopenblas-serial-dev), then run 'make setup' again"
-    )

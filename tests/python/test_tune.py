@@ -245,8 +245,7 @@ def test_what_a_run_needs_is_told_before_a_lab_is_up(refused, tmp_path):
     words = ("--mpi", "mpich", "--rate", "20Mbit", "--cluster")
     out = ("-o", tmp_path / "t.yaml")
     assert "none.yaml" in refused("tune", *words, "paper-1", *out, "--measured", tmp_path / "none.yaml")
-    assert "none.yaml" in refused("bench", "model", *words, "paper-1", "--measured", tmp_path / "none.yaml")
-    for command in (("tune", *out), ("bench", "bcast"), ("bench", "model")):
+    for command in (("tune", *out), ("bench", "bcast")):
         assert "random-1x1 has one host" in refused(*command, *words, "random:1x1")
         assert "0 bytes" in refused(*command, *words, "paper-1", "--sizes", "8,0")
         assert "at most 2147483647 bytes" in refused(*command, *words, "paper-1", "--sizes", "2GiB")

@@ -10,7 +10,7 @@ from trunkline import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-HISTORY = ("CHANGELOG.md", "CITATION.cff", "docs/", "examples/", "tests/fuzz/", "tools/", "share/")
+HISTORY = ("CHANGELOG.md", "CITATION.cff", "docs/", "examples/", "papers/", "tests/fuzz/", "tools/", "share/")
 """Names what was at some time, or other projects; what is generated from the version."""
 
 

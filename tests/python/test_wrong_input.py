@@ -29,7 +29,7 @@ def folder(tmp_path):
         ("tune --cluster paper-1 --mpi mpich -o - --rate fast", "--rate: 'fast' is not a rate; "),
         ("cluster import slurm nowhere.conf -o folder", "cannot write folder: it is a folder"),
         ("cluster show paper-1 --svg ''", "--svg: its value is empty; give one, or leave --svg out"),
-        ("simulate matmul --cluster paper-1 --rate=", "--rate: its value is empty; give one, or leave --rate out"),
+        ("simulate bcast --cluster paper-1 --rate=", "--rate: its value is empty; give one, or leave --rate out"),
         ("simulate gains --cluster paper-1 --rates ''", "--rates: its value is empty"),
         ("cluster import slurm nowhere.conf -o ''", "--output: the file's name is empty"),
         ("cluster export paper-1 --format yaml -o ''", "cannot write: the file's name is empty"),

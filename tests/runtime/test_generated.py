@@ -6,14 +6,13 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from compiling import object_of
 from conftest import BUILD, Mpi, address_sanitizer_options, installed
-from lam import Lam, why_not
 from test_matrix import GROUPS
 
 from trunkline import _core
@@ -171,31 +170,6 @@ def test_every_case_with_other_versions(other_mpi: Mpi, tmp_path: Path, shape: S
     file = generate(tmp_path / "routine.c", shape, 4, 1, 600)
     program = cases_program(tmp_path, mpicc(other_mpi), file)
     check_cases(other_mpi.run(4, program, "1", "600", preload=None).out)
-
-
-@pytest.fixture(scope="module")
-def lam() -> Iterator[Lam]:
-    reason = why_not()
-    if reason:
-        pytest.skip(reason)
-    with Lam() as booted:
-        yield booted
-
-
-@pytest.mark.parametrize(("shape", "ranks"), [(line, 2), (turns, 4), (tree, 7), (ring, 4), (circulant, 7)])
-def test_every_case_under_lam(lam: Lam, tmp_path: Path, shape: Shape, ranks: int):
-    file = generate(tmp_path / "routine.c", shape, ranks, ranks - 1, 600)
-    program = cases_program(tmp_path, "mpicc.lam", file)
-    visible = shutil.copy(program, lam.folder)
-    check_cases(lam.run(ranks, visible, str(ranks - 1), "600"))
-
-
-def test_in_place_of_mpi_bcast_under_lam(lam: Lam, tmp_path: Path):
-    """LAM/MPI might use MPI_Bcast itself while the first call makes its communicator."""
-    file = generate(tmp_path / "routine.c", tree, 4, 0, 600, "MPI_Bcast")
-    hello = Path(__file__).parents[2] / "examples" / "hello_bcast.c"
-    program = compile_c("mpicc.lam", lam.folder / "hello", [hello, file], "-w")
-    assert "131072 doubles arrived right" in lam.run(4, program)
 
 
 @pytest.mark.parametrize(

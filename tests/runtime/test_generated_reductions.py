@@ -1,12 +1,9 @@
 """What ``trunkline generate`` writes of plans of reductions: run alone and in the place of MPI's own functions."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import ONE_VERSION, Mpi, address_sanitizer_options, installed
-from lam import Lam, why_not
 from test_generated import (
     CHECKED,
     KEEP_LOADED,
@@ -142,28 +139,3 @@ def test_under_sanitizers(tmp_path: Path, name: str):
     options = address_sanitizer_options(mpi.name, "verify_asan_link_order=0")
     settings = {"LSAN_OPTIONS": suppressed, "ASAN_OPTIONS": options}
     check_cases(mpi.run(4, cases, "1", "100", preload=None, settings=settings).out)
-
-
-@pytest.fixture(scope="module")
-def lam() -> Iterator[Lam]:
-    reason = why_not()
-    if reason:
-        pytest.skip(reason)
-    with Lam() as booted:
-        yield booted
-
-
-def test_lam_runs_its_own(lam: Lam, tmp_path: Path):
-    """There is no MPI_Reduce_local: the functions are there, and call LAM/MPI's."""
-    main = tmp_path / "main.c"
-    main.write_text(
-        "#include <mpi.h>\n#include <stdio.h>\n"
-        "int trunkline_allreduce(void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);\n"
-        "int main(int argc, char** argv) {\n  int one = 1, sum = 0;\n  MPI_Init(&argc, &argv);\n"
-        "  trunkline_allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n"
-        '  if (sum == 3) printf("right\\n");\n  MPI_Finalize();\n  return 0;\n}\n'
-    )
-    file = generate(tmp_path / "allreduce.c", tree, 3, 0, 100, collective="allreduce")
-    routine = compile_c("mpicc.lam", tmp_path / "allreduce.o", [file], "-std=c99", *STRICT, "-c")
-    visible = shutil.copy(compile_c("mpicc.lam", tmp_path / "sum", [main, routine], "-w"), lam.folder)
-    assert lam.run(3, visible).count("right") == 3

@@ -18,7 +18,7 @@ from trunkline import __version__
 from trunkline.cli.forms import App
 from trunkline.errors import TrunklineError
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "run_command"]
 
 HELP = """Collective operations of unmodified MPI programs, laid over the switches they run on.
 
@@ -164,19 +164,25 @@ def main() -> None:
     """Entry point: exit status 0, 1 (it ran, the answer is no) or 2 (usage or bad input)."""
     _open_what_is_closed()
     _register(sys.argv[1:])
+    run_command(app, "trunkline")
+
+
+def run_command(command: App, name: str) -> None:
+    """Run a command to its end, with its exit status; its name stands before what went wrong."""
+    _open_what_is_closed()
     signal.signal(signal.SIGTERM, _end)  # else labs, simulations and their folders would stay behind
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
         signal.signal(signal.SIGINT, _end)
     try:
         try:
-            app()
+            command()
         finally:
             sys.stdout.flush()  # an error is one here, and not at the interpreter's end
     except TrunklineError as error:
-        print(f"trunkline: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
-        print("trunkline: interrupted", file=sys.stderr)
+        print(f"{name}: interrupted", file=sys.stderr)
         sys.exit(130)
     except OSError as error:
         if error.errno not in _UNWRITTEN or error.filename is not None:
@@ -184,5 +190,5 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in buffers
         if error.errno == errno.EPIPE:
             sys.exit(1)
-        print(f"trunkline: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        print(f"{name}: cannot write to standard output: {error.strerror}", file=sys.stderr)
         sys.exit(2)

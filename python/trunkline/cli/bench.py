@@ -8,26 +8,17 @@ from typing import Annotated, Optional
 import typer
 
 from trunkline import _core
-from trunkline.bench.heights import measure_heights
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.assumptions import tell_rate
-from trunkline.cli.bench_gsum import gsum
-from trunkline.cli.bench_gsum_study import gsum_study
-from trunkline.cli.bench_model import model
-from trunkline.cli.bench_multicast import multicast
-from trunkline.cli.bench_peers import peers
-from trunkline.cli.bench_wave_optimality import wave_optimality
 from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
     ClusterOption,
-    CollectiveOption,
     DealtOption,
     HostsOption,
-    JsonOption,
     LabRateOption,
     LeastOption,
     MostOption,
@@ -36,7 +27,6 @@ from trunkline.cli.options import (
     ReportOption,
     RootOption,
     SizesOption,
-    SvgOption,
     algorithms_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
@@ -46,24 +36,14 @@ from trunkline.long_links import seats
 from trunkline.mpi import ready_mpis
 from trunkline.placement import root_rank
 from trunkline.registry import chosen_algorithms
-from trunkline.report.tables import cells_table, heights_table
-from trunkline.terminal import console, progress_bar
+from trunkline.report.tables import cells_table
+from trunkline.terminal import console
 from trunkline.tune.file import load_tuning
-from trunkline.units import parse_bench_sizes, parse_counts, parse_rate
+from trunkline.units import parse_bench_sizes, parse_rate
 
 __all__ = ["app"]
 
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
-
-
-app.command(
-    epilog="Example: trunkline bench peers --cluster cyclic --sizes 8KiB,64KiB,256KiB,1MiB --json peers.json "
-    "--report peers.html"
-)(peers)
-app.command(
-    epilog="Example: trunkline bench multicast --receivers 2-7,15,31 --loss 0,0.1%,1%,5% "
-    "--peers pvm,lam,uftp,udpcast,norm --json out.json --report out.html --figures figures"
-)(multicast)
 
 
 @impairable
@@ -144,56 +124,3 @@ for collective in _core.collectives():
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
     )(timed)
-
-
-@app.command(epilog="Example: trunkline bench heights --hosts 16,64,256,1024 --json heights.json --svg heights.svg")
-def heights(
-    collective: CollectiveOption = "bcast",
-    hosts: Annotated[str, typer.Option(metavar="N,...", help="Of the clusters, separated by commas.")] = (
-        "16,32,64,128,256,512,1024"
-    ),
-    hosts_per_switch: Annotated[
-        str, typer.Option(metavar="N,...", help="On average; several, separated by commas.")
-    ] = "8,16",
-    degree: Annotated[int, typer.Option(min=2, max=8, help="Most ranks that a rank sends to: 2 is a binary tree.")] = 2,
-    clusters: Annotated[int, typer.Option(min=1, help="Random clusters of each size.")] = 20,
-    seed: Annotated[int, typer.Option(help="Of the random clusters.")] = 1,
-    json: JsonOption = None,
-    svg: SvgOption = None,
-) -> None:
-    """Lay contention-free trees over random clusters: their heights beside the least possible, and planning times."""
-    check_outputs({"--json": json, "--svg": svg})
-    machines, each = parse_counts(hosts, "--hosts"), parse_counts(hosts_per_switch, "--hosts-per-switch")
-    rows = []
-    with progress_bar(len(machines) * len(each), "planning") as bar:
-        for row in measure_heights(collective, machines, each, degree, clusters, seed):
-            rows.append(row)
-            bar.show(f"{row.machines} machines on {row.switches} switches", done=1)
-    console.print(heights_table(rows))
-    if json:
-        write_json([row.as_json() for row in rows], json)
-    if svg:
-        from trunkline.report.chart import height_curves  # Matplotlib takes a second to load
-
-        write_text(height_curves(rows), svg)
-
-
-app.command(
-    epilog="Example: trunkline bench gsum --cluster 8w --mpi mpich --plans initial,tuned,native --json gsum.json"
-)(gsum)
-
-
-app.command(
-    name="gsum-study", epilog="Example: trunkline bench gsum-study --cluster 8w --mpi mpich --report study.html"
-)(gsum_study)
-
-
-app.command(epilog="Example: trunkline bench model --cluster paper-4 --mpi mpich --measured net.yaml --svg model.svg")(
-    model
-)
-
-
-app.command(
-    name="wave-optimality",
-    epilog="Example: trunkline bench wave-optimality --graphs 1000 --json out.json --svg out.svg",
-)(wave_optimality)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from trunkline.compat import annotations_of
 from trunkline.errors import BadInput
 
-__all__ = ["OLD_NAMES", "App"]
+__all__ = ["OLD_NAMES", "App", "Command"]
 
 OLD_NAMES = {
     "--algorithm": "--algorithms",
@@ -23,21 +23,21 @@ OLD_NAMES = {
     "--size": "--sizes",
     "--bytes": "--sizes",
     "--html": "--report",
-    "--machines-per-switch": "--hosts-per-switch",
 }
 """Names of options that are still taken, where the sub-command has the new one."""
-
-_OLD_NAMES_OF = {"heights": {"--sizes": "--hosts"}}
-"""By sub-command, names that mean something else in the others."""
 
 _TYPED = "trunkline.typed"
 """In a context: old names by the new ones that they were read as, so that messages say what was typed."""
 
 
-class _Command(TyperCommand):
+class Command(TyperCommand):
     """A sub-command that takes old forms as well: other names of options, and the cluster as its first word."""
 
+    other_names: Mapping[str, str] = {}
+    """More old names, which mean something else in other sub-commands."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 (its type is private to Typer)
+        """As click's, of the new forms."""
         if ctx.resilient_parsing:  # a shell completes a line that is not whole yet
             return super().parse_args(ctx, args)
         words = self._new_names(ctx, args)
@@ -47,6 +47,7 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, words)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """As click's; messages say what was typed."""
         try:
             return super().invoke(ctx)
         except BadInput as error:
@@ -57,7 +58,7 @@ class _Command(TyperCommand):
 
     def _new_names(self, ctx: Any, args: Sequence[str]) -> list[str]:  # noqa: ANN401
         own = {name for one in self.params for name in one.opts}
-        old = {**OLD_NAMES, **_OLD_NAMES_OF.get(str(self.name), {})}
+        old = {**OLD_NAMES, **self.other_names}
         words = list(args)
         for place in self._options(args):
             name, equals, value = args[place].partition("=")
@@ -135,7 +136,7 @@ class _Command(TyperCommand):
         """Whether the word behind an option is its value."""
         if "=" in word and word.startswith("--"):
             return False
-        old = {**OLD_NAMES, **_OLD_NAMES_OF.get(str(self.name), {})}
+        old = {**OLD_NAMES, **self.other_names}
         for one in self.params:
             if word in one.opts or old.get(word) in one.opts:
                 return not getattr(one, "is_flag", False)
@@ -161,9 +162,15 @@ class App(typer.Typer):
     def __init__(self, *, cls: type[TyperGroup] = _Group, **rest: Any) -> None:  # noqa: ANN401
         super().__init__(cls=cls, **rest)
 
-    def command(self, name: str | None = None, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401
+    def command(
+        self,
+        name: str | None = None,
+        *,
+        cls: type[TyperCommand] | None = None,
+        **rest: Any,  # noqa: ANN401
+    ) -> Callable[..., Any]:
         """As Typer's."""
-        register = super().command(name, cls=_Command, **rest)
+        register = super().command(name, cls=cls or Command, **rest)
         return lambda function: register(_with_types(function))
 
     def callback(self, **rest: Any) -> Callable[..., Any]:  # noqa: ANN401

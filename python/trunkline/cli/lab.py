@@ -31,7 +31,6 @@ from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host, impaired_lab
 from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
-from trunkline.paths import EXAMPLES, example_program
 from trunkline.terminal import console
 from trunkline.units import format_rate
 
@@ -121,19 +120,6 @@ def _is_there(program: str) -> bool:
     return shutil.which(program) is not None or Path(program).exists()
 
 
-def _example_for(program: str, mpi: str) -> str:
-    """The file of the example of that name, built for the MPI library; the same word, where the caller has one."""
-    if program not in EXAMPLES or _is_there(program):
-        return program
-    built = example_program(program, mpi)
-    if not built.exists():
-        raise BadInput(
-            f"the example '{program}' was not built for {mpi}: it needs a BLAS library, and there was none; install it "
-            "(apt-get install libopenblas-serial-dev), then run 'make setup' again"
-        )
-    return str(built)
-
-
 def _check_program(program: str) -> None:
     """Refuse what is no program before a lab is up."""
     if program.startswith("-") or shutil.which(program) is not None:
@@ -185,8 +171,6 @@ def run(
 ) -> None:
     """Run an MPI program, one rank a host or more, with Trunkline preloaded. Its exit status is passed on.
 
-    'gsum' and 'matmul' are Trunkline's own examples, built for the MPI library, where PATH has no program of that name.
-
     Rank r sits on host r / RANKS_PER_HOST. TRUNKLINE_* settings of the environment reach the ranks, but for
     TRUNKLINE_CLUSTER, which is the lab's own file. TRUNKLINE_HOST_COSTS is what messages cost now, unless it is set.
 
@@ -203,7 +187,6 @@ def run(
     loaded = impairments.of(load_cluster(cluster))
     steps = _steps(script, loaded)
     hosts = loaded.hosts
-    program = [_example_for(program[0], library.name), *program[1:]]
     _check_program(program[0])
     all_ranks = ranks or len(hosts) * ranks_per_host
 

@@ -62,8 +62,8 @@ HostCostsOption = Annotated[
     typer.Option(
         metavar="COSTS",
         envvar="TRUNKLINE_HOST_COSTS",
-        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, the allreduce paper's pentium-pro-200 and "
-        "others, and what a lab or 'trunkline measure' says behind it; default: as measured with the library.",
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab or 'trunkline measure' "
+        "says behind it; default: as measured with the library.",
     ),
 ]
 

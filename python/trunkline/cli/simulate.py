@@ -26,8 +26,6 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import gains, reasons
-from trunkline.cli.simulate_gsum import gsum
-from trunkline.cli.simulate_matmul import matmul
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import require_mpi
@@ -177,10 +175,6 @@ for collective in _core.collectives():
 app.command(
     epilog="Example: trunkline simulate gains --cluster cyclic --rate 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
 )(gains)
-app.command(epilog="Example: trunkline simulate gsum --cluster 8w --plans initial,tuned,native,steps --json gsum.json")(
-    gsum
-)
-app.command(epilog="Example: trunkline simulate matmul --hosts 2-8 --rate 100Mbit,1Gbit --svg speed-up.svg")(matmul)
 
 
 def _simulate_with_progress(

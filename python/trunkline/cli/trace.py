@@ -16,13 +16,13 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.trace_top import FolderArgument, JobOption, top
 from trunkline.compat import StrEnum, zip_equal
 from trunkline.errors import BadInput
-from trunkline.study.confirm import Confirmation
-from trunkline.study.confirm import confirm as confirm_step
 from trunkline.terminal import console, output, progress_bar
 from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
 from trunkline.trace.compare import compare
+from trunkline.trace.confirm import Confirmation
+from trunkline.trace.confirm import confirm as confirm_step
 from trunkline.trace.folder import Job, find_job
 from trunkline.trace.otf2 import export_otf2
 from trunkline.trace.perfetto import export_perfetto

@@ -32,7 +32,7 @@ _AGENT = """\
 while case $1 in -*) true ;; *) false ;; esac; do shift; done
 host=$1
 shift
-[ "$1" = -n ] && shift  # LAM/MPI and PVM ask for no standard input there
+[ "$1" = -n ] && shift  # some launchers ask for no standard input there
 if ! pid=$(cat "/run/trunkline/hosts/$host" 2>/dev/null); then
   echo "trunkline lab: there is no host '$host' on this cluster" >&2
   exit 255

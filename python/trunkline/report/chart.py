@@ -8,23 +8,18 @@ from itertools import groupby
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from trunkline import _core
-from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
-from trunkline.bench.model import Verdict
-from trunkline.compat import zip_equal
-from trunkline.draw.colours import ACCENT, AXIS, GRID, INK, SERIES, dark_too
+from trunkline.draw.colours import AXIS, GRID, INK, dark_too
 from trunkline.predict import Predicted
 from trunkline.report.line_styles import LineStyle, line_styles
 from trunkline.units import format_bytes, format_seconds
 
 __all__ = [
-    "height_curves",
     "prediction_curves",
     "ratio_bars",
-    "segment_curves",
     "size_axes",
     "svg_text",
     "tidy_axes",
@@ -180,91 +175,4 @@ def time_curves(cells: Sequence[Cell]) -> str:
     size_axes(axes, sizes)
     _legend_beside(axes, ends)
     axes.set_ylabel("time of the slowest rank")
-    return svg_text(figure)
-
-
-def segment_curves(verdicts: Sequence[Verdict]) -> str:
-    """Time by segment for one message size: what was measured as points, what was predicted as lines.
-
-    Below, as in figure 11 of the journal paper on pipelined broadcast: the best measured time of each message size, and
-    the measured time of the segment that the model takes. The verdicts of one cluster and MPI.
-    """
-    styles = line_styles(dict.fromkeys(v.algorithm for v in verdicts))
-    shown = max(v.message_bytes for v in verdicts)
-    figure = Figure(figsize=(7.4, 8.4), layout="constrained")
-    by_segment, by_size = figure.subplots(2, 1)
-    for name, (colour, dashes, marker) in styles.items():
-        (one,) = (v for v in verdicts if (v.algorithm, v.message_bytes) == (name, shown))
-        x = [p.segment_bytes for p in one.points]
-        by_segment.plot(
-            x, [p.seconds_predicted for p in one.points], color=colour, ls=dashes, label=f"{name}, predicted"
-        )
-        spread = [
-            [p.seconds_median - p.seconds_low for p in one.points],
-            [p.seconds_high - p.seconds_median for p in one.points],
-        ]
-        by_segment.errorbar(
-            x, [p.seconds_median for p in one.points], spread, fmt=marker, ms=4, color=colour, label=f"{name}, measured"
-        )
-        own = sorted((v for v in verdicts if v.algorithm == name), key=lambda v: v.message_bytes)
-        sizes = [v.message_bytes for v in own]
-        by_size.plot(
-            sizes, [v.best.seconds_median for v in own], color=colour, ls=dashes, label=f"{name}, best segment"
-        )
-        chosen = [v.chosen.seconds_median for v in own]
-        by_size.plot(sizes, chosen, "x", color=colour, label=f"{name}, the model's segment")
-    size_axes(
-        by_segment, sorted({p.segment_bytes for v in verdicts if v.message_bytes == shown for p in v.points}), "segment"
-    )
-    by_segment.tick_params(axis="x", rotation=60, labelsize=8)
-    by_segment.set_title(f"{format_bytes(shown)} by segment", fontsize=10)
-    by_segment.set_ylabel("time of the slowest rank")
-    size_axes(by_size, sorted({v.message_bytes for v in verdicts}))
-    by_size.set_ylabel("measured time of the slowest rank")
-    for axes in (by_segment, by_size):  # less than a decade often: more ticks than its ends
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
-        axes.yaxis.set_minor_locator(NullLocator())
-    return svg_text(figure)
-
-
-def height_curves(rows: Sequence[Heights]) -> str:
-    """Mean heights against machines, a panel for each density of switches, and planning times."""
-    densities = list(dict.fromkeys(row.machines_per_switch for row in rows))
-    figure = Figure(figsize=(4.2 * (len(densities) + 1), 3.6), layout="constrained")
-    panels = figure.subplots(1, len(densities) + 1, squeeze=False)[0]
-    lines = (
-        ("mean_height_algorithm_2", "Algorithm 2", SERIES[3], "-"),
-        ("mean_height", "Trunkline", ACCENT, "-"),
-        ("mean_height_bound", "lower bound", INK, ":"),
-        ("complete_tree_height", "complete tree", INK, "--"),
-    )
-    for axes, density in zip_equal(panels[:-1], densities):
-        some = [row for row in rows if row.machines_per_switch == density]
-        for field, label, colour, style in lines:
-            axes.plot(
-                [row.machines for row in some], [getattr(row, field) for row in some], style, color=colour, label=label
-            )
-        axes.set_title(f"{density} machines a switch", fontsize=10)
-        axes.set_ylabel("height, transfers")
-        axes.set_ylim(bottom=0)
-    for density, colour in zip(densities, SERIES):
-        some = [row for row in rows if row.machines_per_switch == density]
-        panels[-1].plot(
-            [row.machines for row in some],
-            [row.seconds_median for row in some],
-            marker="o",
-            markersize=3,
-            color=colour,
-            label=f"{density} a switch",
-        )
-    panels[-1].set_title("planning one tree", fontsize=10)
-    panels[-1].set_yscale("log")
-    panels[-1].yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_seconds(value)))
-    for axes in panels:
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.set_xlabel("machines")
-        axes.grid(color=GRID)
-        axes.set_axisbelow(True)
-        axes.legend(frameon=False, fontsize=9)
     return svg_text(figure)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from itertools import groupby
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from trunkline import __version__, _core
 from trunkline.bench.measure import Cell
@@ -17,7 +17,7 @@ from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["bench_page", "demo_page", "plan_over", "render"]
+__all__ = ["bench_page", "demo_page", "plan_over", "render", "templates_with"]
 
 _templates = Environment(
     loader=PackageLoader("trunkline.report"),
@@ -29,10 +29,15 @@ _templates = Environment(
 _templates.filters |= {"bytes": format_bytes, "seconds": format_seconds, "rate": format_rate, "segment": segment_text}
 
 
-def render(template: str, cells: Sequence[Cell], **more: object) -> str:
+def templates_with(package: str) -> Environment:
+    """Our templates, and those of another package, which extend them."""
+    return _templates.overlay(loader=ChoiceLoader([PackageLoader("trunkline.report"), PackageLoader(package)]))
+
+
+def render(template: str, cells: Sequence[Cell], *, templates: Environment = _templates, **more: object) -> str:
     """A template with everything that all pages show: the cells as JSON, versions, machine and date."""
     data = json.dumps([cell.as_json() for cell in cells])
-    return _templates.get_template(template).render(
+    return templates.get_template(template).render(
         cells=cells,
         data=data,
         version=__version__,

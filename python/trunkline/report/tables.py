@@ -8,13 +8,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.bench.heights import Heights
 from trunkline.bench.measure import Cell
 from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["cells_table", "heights_table", "segment_text"]
+__all__ = ["cells_table", "segment_text"]
 
 
 def segment_text(cell: Cell) -> str:
@@ -76,25 +75,3 @@ def _over_bound(cell: Cell) -> list[str]:
     if cell.bound_seconds is None:
         return []
     return [format_seconds(cell.bound_seconds), f"{cell.seconds_median / cell.bound_seconds:.2f}"]
-
-
-def heights_table(rows: Sequence[Heights]) -> Table:
-    """The rows for the terminal."""
-    first = rows[0]
-    title = f"{first.shape} trees on {first.clusters} random clusters of each size: mean heights"
-    columns = ("hosts", "switches", "mean", "most", "Alg.\n2", "bound", "full\ntree", "ratio", "optimal", "planning")
-    table = titled_table(title, *columns)
-    for row in rows:
-        table.add_row(
-            str(row.machines),
-            str(row.switches),
-            f"{row.mean_height:.2f}",
-            str(row.highest),
-            f"{row.mean_height_algorithm_2:.2f}",
-            f"{row.mean_height_bound:.2f}",
-            str(row.complete_tree_height),
-            f"{row.ratio_to_complete:.2f}",
-            f"{row.optimal}/{row.clusters}" if row.optimal is not None else "",
-            format_seconds(row.seconds_median),
-        )
-    return table

@@ -242,6 +242,7 @@ def run_ranks(
     words: Sequence[str],
     read: Callable[[Iterable[str]], Iterator[Said]],
     settings: Mapping[str, str] | None = None,
+    library: Path = _RANKS,
 ) -> Iterator[Said]:
     """Run the simulated ranks once; yields what ``read`` makes of the lines that they print.
 
@@ -249,9 +250,10 @@ def run_ranks(
         job: Cluster, placement, and what all simulations of it have in common.
         runs: As in :func:`simulate`; Trunkline is off where it begins with ``native``.
         options: Of SimGrid, for this run.
-        words: The ranks' arguments, as ``simulate/ranks.cpp`` takes them.
+        words: The ranks' arguments, as ``simulate/ranks.cpp`` takes them, or what else is in the library.
         read: Makes results of lines, as soon as they are there.
         settings: Of the preload library, beside those that every simulation gets.
+        library: What the ranks run.
 
     Raises:
         Failed: where it ends badly, without a result, or without the multicasts that it should make; with what it said.
@@ -269,7 +271,7 @@ def run_ranks(
         if "smpi/coll-selector" in options:
             given.pop(f"smpi/{job.collective}", None)  # what is asked for chooses that one
         command = [
-            *(str(_PROGRAM), str(_RANKS)),
+            *(str(_PROGRAM), str(library)),
             *(f"--cfg={key}:{value}" for key, value in given.items()),
             *(f"--log={one}" for one in _QUIET),
             str(folder / "platform.xml"),

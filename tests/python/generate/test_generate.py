@@ -1,7 +1,6 @@
 """``trunkline generate``: what it writes and refuses. ``tests/runtime/test_generated.py`` runs what it writes."""
 
 import re
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -83,9 +82,7 @@ def children_in(code, tree=0):
 
 
 def compilers():
-    found = {mpi.name: mpi.mpicc for mpi in find_mpis().values() if Path(mpi.mpicc).exists()}
-    lam = shutil.which("mpicc.lam")
-    return list((found | ({"lam": lam} if lam else {})).items())
+    return [(mpi.name, mpi.mpicc) for mpi in find_mpis().values() if Path(mpi.mpicc).exists()]
 
 
 def compile_strictly(compiler, file, *options):

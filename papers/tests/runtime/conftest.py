@@ -1,0 +1,4 @@
+from borrowed import borrow
+
+theirs = borrow("runtime")
+globals().update({name: one for name, one in vars(theirs).items() if not name.startswith("__")})

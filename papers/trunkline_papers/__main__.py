@@ -1,0 +1,5 @@
+"""``python -m trunkline_papers``."""
+
+from trunkline_papers.cli import main
+
+main()

@@ -1,0 +1,16 @@
+"""``trunkline_papers simulate``: whole programs of papers on simulated hosts."""
+
+from trunkline.cli.forms import App
+from trunkline_papers.cli.simulate_gsum import gsum
+from trunkline_papers.cli.simulate_matmul import matmul
+
+__all__ = ["app"]
+
+app = App(help="Simulate the papers' programs with SimGrid.", no_args_is_help=True)
+
+app.command(
+    epilog="Example: trunkline_papers simulate gsum --cluster 8w --plans initial,tuned,native,steps --json gsum.json"
+)(gsum)
+app.command(epilog="Example: trunkline_papers simulate matmul --hosts 2-8 --rate 100Mbit,1Gbit --svg speed-up.svg")(
+    matmul
+)

@@ -1,0 +1,1 @@
+"""The paper on broadcasts in grids: trees over weighted graphs, beside the optimum."""

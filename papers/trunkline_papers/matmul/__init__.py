@@ -1,0 +1,1 @@
+"""The paper on multicasts: products of matrices on several hosts."""

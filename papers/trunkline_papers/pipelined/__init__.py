@@ -1,0 +1,1 @@
+"""The papers on pipelined broadcasts: the model of segments, and heights of trees without contention."""
