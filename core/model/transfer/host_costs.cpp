@@ -47,35 +47,12 @@ constexpr HostCosts with(std::string_view name, std::uint64_t eager_bytes, doubl
   return costs;
 }
 
-/// Hosts of the allreduce paper, from what it measured with 4 bytes. Half of a call to another host and back
-/// (`proxy_s`, its table 2, 3 or 4) is spent by two processors, but for what the links of the bundled clusters take. Of
-/// two threads of one host that wait, one goes on `next_s` after the other (twice the mean departure wait) once it has
-/// been taken in, which takes `down_s` (down latency). The paper states no cost of a byte.
-constexpr HostCosts paper_hosts(std::string_view name, double proxy_s, double next_s, double down_s) {
-  constexpr double links_s = 34e-6;  // two of 100 Mbit/s and 10 us, and a frame of 84 bytes on each
-  HostCosts costs{.name = name};
-  costs.send_s = costs.receive_s = (proxy_s / 2.0 - links_s) / 2.0;
-  costs.local_send_s = next_s - down_s;
-  costs.local_receive_s = down_s;
-  costs.is_known = true;
-  return costs;
-}
-
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// MPICH 4 goes by UCX. MPICH 5 goes by libfabric, whose sends end late, but whose messages leave at once.
-constexpr std::array<HostCosts, 8> known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true, 0.04e-9),
-                                         with("mpich-5", no_limit, 0.0, false, 0.04e-9),
-                                         with("openmpi", openmpi_eager_bytes, 15e-6, false, 0.022e-9),
-                                         // Table 2: 333 us, mean departure wait 25 us, down latency 6 us.
-                                         paper_hosts("pentium-pro-200", 333e-6, 50e-6, 6e-6),
-                                         // Two calls on the way cost 703 us (section 6.2.1); the rest by the clock.
-                                         paper_hosts("pentium-pro-166", 351e-6, 60e-6, 7.2e-6),
-                                         // Table 4: one call 356 us, a host's two threads 21 us where a processor of
-                                         // 200 MHz takes 56.
-                                         paper_hosts("pentium-ii-300", 356e-6, 19e-6, 2.3e-6),
-                                         // All by the clock: the paper states no figure.
-                                         paper_hosts("pentium-iii-900", 127e-6, 11e-6, 1.3e-6)};
+constexpr std::array known{HostCosts{.name = "free"}, with("mpich", 16 * kib, 25e-6, true, 0.04e-9),
+                           with("mpich-5", no_limit, 0.0, false, 0.04e-9),
+                           with("openmpi", openmpi_eager_bytes, 15e-6, false, 0.022e-9)};
 
 struct Value {
   std::string_view key;
