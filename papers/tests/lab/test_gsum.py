@@ -6,12 +6,12 @@ import pytest
 from busy_machine import compares
 
 from trunkline.mpi import find_mpis
-from trunkline.paths import example_program
+from trunkline_papers.paths import built
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
-@pytest.mark.parametrize("mpi", [name for name in find_mpis() if example_program("gsum", name).exists()])
+@pytest.mark.parametrize("mpi", [name for name in find_mpis() if built("gsum", name).exists()])
 def test_plans_and_native(papers, tmp_path, mpi):
     file = tmp_path / "gsum.json"
     words = ("--iterations", "5", "--turns", "1", "--sizes", "4", "--rate", "20Mbit", "--json", str(file))
