@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 from trunkline import _core
-from trunkline.bench.measure import Cell
 from trunkline.build_library import _log_of_failures
 from trunkline.cli import trace as trace_command
 from trunkline.cli.output import write_whole
@@ -21,7 +20,6 @@ from trunkline.files import replace_file
 from trunkline.lab import rate as rates
 from trunkline.lab import running
 from trunkline.mpi import Mpi
-from trunkline.peers.results import save_cells
 from trunkline.peers.rules import files as rules
 from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerRule
@@ -112,11 +110,6 @@ class TestPlantedLinks:
         write_whole("text", shared / "tuning.yaml")
         assert (shared / "tuning.yaml").read_text() == "text\n"
 
-    def test_cells(self, shared, victim):
-        (shared / "cells.json.new").symlink_to(victim)
-        save_cells(shared / "cells.json", list[Cell]())
-        assert (shared / "cells.json").read_text() == "[]\n"
-
     def test_rates(self, shared, victim, monkeypatch):
         monkeypatch.setenv("XDG_CACHE_HOME", str(shared))
         (shared / "trunkline").mkdir()
@@ -182,7 +175,6 @@ MAKERS = {
     "cli/__init__.py": "/dev/null",
     "cli/monitor.py": NAMED,
     "cli/output.py": NAMED,
-    "cli/simulate_gsum.py": PRIVATE,
     "cli/trace.py": NAMED,
     "cmake.py": PRIVATE,
     "files.py": "under a name that no one can know, with O_EXCL and O_NOFOLLOW",
@@ -190,14 +182,9 @@ MAKERS = {
     "lab/inside.py": OWN_SPACE,
     "lab/slurm.py": OWN_SPACE,
     "monitor/history.py": "appended to, by O_NOFOLLOW",
-    "peers/lam.py": PRIVATE,
-    "peers/mpich.py": PRIVATE,
-    "peers/pvm.py": PRIVATE,
     "search_mpis.py": PRIVATE,
     "simulate/engine.py": PRIVATE,
-    "study/gsum.py": PRIVATE,
     "trace/suggest.py": PRIVATE,
-    "tune/gsum.py": PRIVATE,
 }
 """Modules that make files, and why no link of another user's is followed there."""
 

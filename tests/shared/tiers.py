@@ -32,28 +32,23 @@ LAB_SMOKE = {
 THOROUGH: dict[str, tuple[str, ...]] = {
     # Sanitizers.
     "runtime/test_sanitized.py": (WHOLE_FILE,),
-    "runtime/test_generated_reductions.py": ("test_under_sanitizers", "test_lam_runs_its_own"),
-    # Too much memory, or another MPI library, which `make peers` brings.
+    "runtime/test_generated_reductions.py": ("test_under_sanitizers",),
+    # Too much memory.
     "runtime/test_generated.py": (
         "test_under_sanitizers",
         "test_beyond_2_gib",
-        "test_every_case_under_lam",
-        "test_in_place_of_mpi_bcast_under_lam",
     ),
     "runtime/test_matrix.py": ("test_beyond_2_gib",),
     "runtime/test_torch.py": (WHOLE_FILE,),
     # Two times are compared.
     "runtime/test_costs.py": ("test_a_call_that_stays_native_costs_under_a_microsecond",),
-    "runtime/test_matmul.py": ("test_pretending_takes_as_long_as_multiplying_would",),
     # Everything is compiled once more.
     "runtime/test_install.py": ("test_the_command_is_installed_too", "test_the_module_file_finds_its_place"),
     # Simulations, and a model that `make model` searches.
     "python/simulate/test_simulate_growth.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_gains.py": (WHOLE_FILE,),
-    "python/simulate/test_simulate_gsum.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_libraries.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_long_links.py": (WHOLE_FILE,),
-    "python/simulate/test_simulate_matmul.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_multicast.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_random_clusters.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_shared_hosts.py": (WHOLE_FILE,),

@@ -5,6 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from made_up import library
@@ -22,7 +23,7 @@ from trunkline_papers.peers.driver import Setting
 from trunkline_papers.peers.mpich import MpichDriver
 from trunkline_papers.peers.page import peers_page
 from trunkline_papers.peers.pvm import PvmDriver
-from trunkline_papers.peers.results import Results, place_of
+from trunkline_papers.peers.results import PeerCell, Results, place_of, read_cells, save_cells
 from trunkline_papers.peers.run import compare
 from trunkline_papers.peers.sweep import LEFT_OUT, best_setting, sweep
 from trunkline_papers.peers.tables import lines, markdown
@@ -452,3 +453,12 @@ def test_cells_of_earlier_runs_are_one_file_or_none(tmp_path):
     assert read_cells(tmp_path / "none", PeerCell, "bench peers") == []
     with pytest.raises(BadInput, match="/dev/zero: is larger than 64 MiB"):
         read_cells(Path("/dev/zero"), PeerCell, "bench peers")
+
+
+def test_cells_take_the_place_of_a_planted_link(tmp_path):
+    """What it leads to stays as it is."""
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "cells.json").symlink_to(tmp_path / "victim")
+    save_cells(tmp_path / "cells.json", list[PeerCell]())
+    assert (tmp_path / "cells.json").read_text() == "[]\n"
+    assert (tmp_path / "victim").read_text() == "precious"
