@@ -163,7 +163,9 @@ void start() {
   World* const mine = made.release();
   agreed_world = mine;
   // All ranks have been told the same.
-  if (is_any_accelerated()) shared_memory = open_host_memory(setup, *mine, *opened).release();
+  if (is_any_accelerated()) {
+    shared_memory = open_host_memory(setup, *mine, *opened, find_machine(*mine, *opened)).release();
+  }
   mine->knowledge.host_memory = shared_memory != nullptr;
   if (shared_memory != nullptr) go_by_memory(*mine, *shared_memory);
   if (shared_memory != nullptr) opened->ids().before_release([](unsigned id) { shared_memory->clear_shelf(id); });

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "model/transfer/memory_speeds.hpp"
 #include "report.hpp"
 #include "text/fnv.hpp"
 #include "transport/watchdog.hpp"
+#include "transport/yields.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -23,13 +25,35 @@ std::uint64_t host_of(const Setup& setup, const World& world, int rank) {
 
 }  // namespace
 
-std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& world, const PrivateCommunicator& ours) {
+Machine find_machine(const World& world, const PrivateCommunicator& ours) {
+  if (simulated) return {};
+  int ranks = 0;
+  int level = MPI_THREAD_SINGLE;
+  check(PMPI_Comm_size(ours.communicator(), &ranks));
+  check(PMPI_Query_thread(&level));
+  const OnMachine own = own_machine();
+  std::vector<OnMachine> all(static_cast<std::size_t>(ranks));
+  constexpr int bytes = static_cast<int>(sizeof own);
+  check(PMPI_Allgather(&own, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, ours.communicator()));
+  Machine machine = machine_of(all, own);
+  machine.is_crowded = machine.is_crowded || world.knowledge.hosts.share_processors();  // as a lab's hosts do
+  if (machine.is_crowded) {
+    share_processors(Processors::shared);
+  } else if (level != MPI_THREAD_MULTIPLE) {  // else other threads of a rank may need its processor
+    share_processors(Processors::enough);
+  }
+  return machine;
+}
+
+std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& world, const PrivateCommunicator& ours,
+                                             const Machine& machine) {
   if (simulated || setup.host_memory == HostMemoryWish::none) return nullptr;
   int rank = 0;
   check(PMPI_Comm_rank(ours.communicator(), &rank));
   const MemorySpeeds& memory = *world.knowledge.hosts.memory;
   HostMemory::Opened opened = HostMemory::open(ours, {.host = host_of(setup, world, rank),
                                                       .may_read = setup.host_memory == HostMemoryWish::any,
+                                                      .machine = machine,
                                                       .limits = {.slots_in_turn = memory.slots_in_turn,
                                                                  .read_from_bytes = memory.read_from_bytes,
                                                                  .slow_copy_byte_s = memory.slow_copy_byte_s}});

@@ -10,10 +10,14 @@
 
 namespace trunkline::runtime {
 
-/// Collective over MPI_COMM_WORLD, once the ranks have agreed. Null on all ranks where no host has several, where they
+/// Collective over MPI_COMM_WORLD, once the ranks have agreed: how many of them share this rank's machine, whatever
+/// hosts they stand for. Ranks that wait go by it (yields.hpp). Throws MpiError.
+[[nodiscard]] Machine find_machine(const World& world, const PrivateCommunicator& ours);
+
+/// So too. Null on all ranks where no host has several, where they
 /// were told not to, or where it does not work: messages go over MPI then. Says which, where they are to explain.
 /// Throws MpiError.
 [[nodiscard]] std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& world,
-                                                           const PrivateCommunicator& ours);
+                                                           const PrivateCommunicator& ours, const Machine& machine);
 
 }  // namespace trunkline::runtime

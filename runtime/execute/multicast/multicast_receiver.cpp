@@ -64,15 +64,22 @@ bool MulticastReceiver::advance() {
   return false;
 }
 
-/// By a message that cannot get lost, for which its parent listens. Before it by datagrams, which cost hosts less and
-/// wait for nothing: a parent that hears one leaves, and so does this rank, whatever becomes of the message.
+/// By a message that cannot get lost, for which its parent listens, and by datagrams, which cost hosts less and wait
+/// for nothing: a parent that hears one leaves, and so does this rank, whatever becomes of the message.
 void MulticastReceiver::leave() {
   if (is_gone(parent_)) return;
   if (!transport().outlives(parent_)) return say(Word::Kind::done);
+  // First what must not get lost: the parent may leave on the datagram alone, and counts on it.
+  transport().send_off(std::make_shared<Word>(Word{.kind = Word::Kind::done}), sizeof(Word), parent_, 0);
   for (unsigned copy = 0; copy < copies(); ++copy) datagrams_.to_one(parent_, {.kind = Datagram::Kind::done});
   datagrams_.flush();
   happened(Event::Kind::told, Event::Step::done, parent_);
-  transport().send_off(std::make_shared<Word>(Word{.kind = Word::Kind::done}), sizeof(Word), parent_, 0);
+}
+
+/// A parent that has given up reads no more what this rank says.
+void MulticastReceiver::leave_out(int rank) {
+  below_.leave_out(rank);
+  if (rank == parent_) static_cast<void>(transport().let_go(std::span(&saying_, 1), false));
 }
 
 /// Of what it says to its parent.

@@ -37,7 +37,7 @@ class MulticastReceiver final : public Execution {
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole() || asked_ != Asked::nothing; }
   [[nodiscard]] bool needs(int rank) const override;
-  void leave_out(int rank) override { below_.leave_out(rank); }
+  void leave_out(int rank) override;
   [[nodiscard]] std::vector<int> peers() const override;
   [[nodiscard]] std::vector<std::span<Pending>> sends() override;
   void settle() override;

@@ -14,10 +14,11 @@ namespace {
 
 /// What MPI has under way goes on in between: the program's own requests are served at least as often. The more ranks
 /// share a processor, the longer, so that all of them together take a few hundredths of it.
-std::chrono::nanoseconds longest_sleep(std::size_t ranks, unsigned processors) {
+std::chrono::nanoseconds longest_sleep(const Machine& machine) {
   constexpr std::chrono::nanoseconds alone(50'000);
   constexpr std::chrono::nanoseconds most(500'000);
-  return std::min(most, alone * static_cast<std::int64_t>(ranks) / static_cast<std::int64_t>(processors));
+  return std::min(most,
+                  alone * static_cast<std::int64_t>(machine.ranks) / static_cast<std::int64_t>(machine.processors));
 }
 
 }  // namespace
@@ -26,8 +27,8 @@ HostMemory::HostMemory(const MemoryLimits& limits, const MemoryHost& host)
     : limits_(limits),
       alone_(host.alone),
       is_threaded_(host.is_threaded),
-      is_crowded_(host.ranks.size() > host.processors),
-      longest_sleep_(longest_sleep(host.ranks.size(), host.processors)),
+      is_crowded_(host.machine.is_crowded),
+      longest_sleep_(longest_sleep(host.machine)),
       own_(host.own),
       numbers_(host.all_ranks, elsewhere),
       peers_(host.ranks.size()),

@@ -23,6 +23,7 @@
 #include "transport/memory/shared_segment.hpp"
 #include "transport/memory/slot_copies.hpp"
 #include "transport/mpi/private_communicator.hpp"
+#include "transport/processors.hpp"
 #include "transport/shelf.hpp"
 
 namespace trunkline::runtime {
@@ -31,6 +32,7 @@ namespace trunkline::runtime {
 struct MemoryWish {
   std::uint64_t host = 0;  ///< equal on ranks that may share memory, as far as is known
   bool may_read = true;    ///< from each other's memory
+  Machine machine{};
   MemoryLimits limits{};
 };
 
@@ -39,7 +41,7 @@ struct MemoryHost {
   std::vector<int> ranks{};        ///< in MPI_COMM_WORLD, ascending
   std::vector<long> processes{};   ///< of each of them
   std::uint32_t own = 0;           ///< this one's place among them
-  unsigned processors = 1;         ///< that they may run on
+  Machine machine{};               ///< that they are on
   std::size_t all_ranks = 0;       ///< of MPI_COMM_WORLD
   MPI_Comm alone = MPI_COMM_SELF;  ///< serves MPI_Pack alone; its errors come back
   bool is_threaded = false;

@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "transport/memory/host_memory.hpp"
-#include "transport/memory/processors.hpp"
-#include "transport/yields.hpp"
 
 namespace trunkline::runtime {
 
@@ -25,7 +23,6 @@ struct HostMemory::Card {
   std::int64_t process;  ///< 0: it could make no memory
   std::int32_t file;
   std::int32_t may_read;
-  AllowedProcessors processors;  ///< that it may run on
 };
 
 namespace {
@@ -117,8 +114,7 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
                   .place = reinterpret_cast<std::uintptr_t>(token.data()),
                   .process = is_made ? getpid() : 0,
                   .file = own.number(),
-                  .may_read = wish.may_read ? 1 : 0,
-                  .processors = own_processors()};
+                  .may_read = wish.may_read ? 1 : 0};
   std::vector<Card> cards(static_cast<std::size_t>(ranks));
   constexpr int bytes = static_cast<int>(sizeof(Card));
   check(PMPI_Allgather(&mine, bytes, MPI_BYTE, cards.data(), bytes, MPI_BYTE, communicator));
@@ -126,14 +122,12 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
   Opened opened;
   std::vector<std::uint64_t> hosts;
   std::vector<std::int64_t> processes;
-  std::vector<AllowedProcessors> processors;
   for (const Card& card : cards) {
     hosts.push_back(card.host);
     processes.push_back(card.process);
-    if (card.host == wish.host) processors.push_back(card.processors);
   }
   MemoryHost host = host_among(hosts, processes, rank);
-  host.processors = processors_of_all(std::move(processors));
+  host.machine = wish.machine;
   host.alone = ours.alone();
   int level = MPI_THREAD_SINGLE;
   check(PMPI_Query_thread(&level));
@@ -143,11 +137,6 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
   if (!opened.is_needed) return opened;
 
   auto made = std::make_unique<HostMemory>(limits, host);
-  if (made->is_crowded()) {
-    share_processors(Processors::shared);
-  } else if (!host.is_threaded) {  // else other threads of a rank may need its processor
-    share_processors(Processors::enough);
-  }
   const std::string no_sharing = made->is_alone() ? "" : made->map_all(cards);
   const std::string no_reading = made->is_alone() ? "" : no_sharing.empty() ? made->try_reading(cards) : no_sharing;
   // Until the others have read from here the token must stay; so must the file until they have mapped it.

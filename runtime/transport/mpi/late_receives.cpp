@@ -13,6 +13,7 @@ void LateReceives::add(std::shared_ptr<void> memory, MPI_Request request) noexce
   const std::scoped_lock lock(mutex_);
   drop_those_over();
   try {
+    late_.reserve(late_.size() + 1);  // nothing is moved where there is no room
     late_.push_back({.memory = std::move(memory), .request = request});
   } catch (const std::bad_alloc&) {
     static_cast<void>(new (std::nothrow) std::shared_ptr<void>(std::move(memory)));

@@ -46,7 +46,7 @@ void PrivateCommunicator::go_on() const {
   check(PMPI_Iprobe(rank_, MPI_ANY_TAG, communicator_, &any, MPI_STATUS_IGNORE));
 }
 
-void PrivateCommunicator::serve_the_program() const noexcept {
+void PrivateCommunicator::serve_the_program() const {
   int any = 0;
   if (!simulated) static_cast<void>(PMPI_Iprobe(rank_, MPI_ANY_TAG, communicator_, &any, MPI_STATUS_IGNORE));
 }

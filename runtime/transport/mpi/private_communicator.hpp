@@ -31,7 +31,7 @@ class PrivateCommunicator {
   void go_on() const;
   /// The same where this rank waits for something else than MPI's messages, and the next MPI call tells of an error. In
   /// a simulation nothing: there it would take time.
-  void serve_the_program() const noexcept;
+  void serve_the_program() const;
   [[nodiscard]] const TagLayout& tags() const noexcept { return tags_; }
   [[nodiscard]] Backlog& backlog() noexcept { return backlog_; }
   [[nodiscard]] Ids& ids() noexcept { return ids_; }

@@ -63,6 +63,10 @@ class Air {
   /// Packets that any rank had at once for those that ask.
   [[nodiscard]] std::size_t most_kept() const { return most_kept_; }
 
+  [[nodiscard]] bool are_of_one_host(int a, int b) const {
+    return weather_.host[static_cast<std::size_t>(a)] == weather_.host[static_cast<std::size_t>(b)];
+  }
+
  private:
   friend class AirDatagrams;
   struct InAir {
@@ -72,9 +76,6 @@ class Air {
   };
 
   [[nodiscard]] int group_of(int rank) const { return weather_.group[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] bool are_of_one_host(int a, int b) const {
-    return weather_.host[static_cast<std::size_t>(a)] == weather_.host[static_cast<std::size_t>(b)];
-  }
   [[nodiscard]] bool is_cut_off(int from, int to) const {
     return !are_of_one_host(from, to) &&
            (weather_.mute[static_cast<std::size_t>(from)] || weather_.deaf[static_cast<std::size_t>(to)]);
@@ -203,15 +204,17 @@ class AirDatagrams final : public runtime::Datagrams {
 class AirTransport final : public runtime::Transport {
  public:
   AirTransport(runtime::ThreadsNetwork& network, Air& air, int rank)
-      : messages_(network, rank), datagrams_(air, rank), has_group_(air.has_group(rank)) {}
+      : air_(air), rank_(rank), messages_(network, rank), datagrams_(air, rank), has_group_(air.has_group(rank)) {}
 
   using Pending = runtime::Pending;
   using Chunk = runtime::Chunk;
   using Transport::receive;
   using Transport::send;
   [[nodiscard]] int ranks() const noexcept override { return messages_.ranks(); }
+  /// Every other one within a host is synchronous, as memory has them now and then.
   void send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) override {
-    messages_.send(chunk, to, stream, synchronous, pending);
+    const bool is_due = !outlives(to) && ++sent_within_host_ % 2 == 0;
+    messages_.send(chunk, to, stream, synchronous || is_due, pending);
   }
   void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) override {
     messages_.receive(chunk, from, stream, pending);
@@ -234,7 +237,7 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] bool let_go(std::span<Pending> pending, bool cancel) noexcept override {
     return messages_.let_go(pending, cancel);
   }
-  [[nodiscard]] bool outlives(int rank) const noexcept override { return messages_.outlives(rank); }
+  [[nodiscard]] bool outlives(int rank) const noexcept override { return !air_.are_of_one_host(rank, rank_); }
   void outlive(std::shared_ptr<void> memory, Pending& receive) noexcept override {
     messages_.outlive(std::move(memory), receive);
   }
@@ -248,6 +251,9 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] unsigned looks() const { return looks_; }
 
  private:
+  Air& air_;
+  int rank_;
+  unsigned sent_within_host_ = 0;
   runtime::ThreadsTransport messages_;
   AirDatagrams datagrams_;
   bool has_group_;

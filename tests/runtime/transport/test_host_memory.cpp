@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "transport/memory/host_memory.hpp"
-#include "transport/memory/processors.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -36,7 +35,7 @@ class Host {
  public:
   Host(std::uint32_t ranks, const MemoryLimits& limits, bool reads, bool is_threaded = false, long process = getpid())
       : limits_(limits) {
-    MemoryHost host{.processors = ranks, .all_ranks = ranks, .is_threaded = is_threaded};
+    MemoryHost host{.all_ranks = ranks, .is_threaded = is_threaded};
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       host.ranks.push_back(static_cast<int>(rank));
       host.processes.push_back(process);
@@ -568,15 +567,6 @@ TEST(HostMemory, WhoIsHandedASumNeedNotKnowByWhom) {
     EXPECT_TRUE(is_over(host[0], one));
     EXPECT_EQ(got, data);
   }
-}
-
-TEST(Processors, OfRanksThatShareThemCountOnce) {
-  const auto online = static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
-  EXPECT_EQ(processors_of_all({{.digest = 7, .count = 1}, {.digest = 7, .count = 1}}), 1U);
-  EXPECT_EQ(processors_of_all({{.digest = 7, .count = 1}, {.digest = 9, .count = 1}}),
-            std::min<std::uint64_t>(online, 2));
-  EXPECT_EQ(processors_of_all({{.digest = 7, .count = online}, {.digest = 9, .count = online}}), online);
-  EXPECT_GE(own_processors().count, 1U);
 }
 
 }  // namespace
