@@ -121,8 +121,11 @@ void Below::leave_out(int rank) {
   const auto place = place_of(rank);
   if (!place) return;
   const std::size_t number = *place;
-  children_[number].is_done = true;
-  static_cast<void>(transport_.let_go(std::span(&children_[number].receive, 1), true));
+  Child& child = children_[number];
+  child.is_done = true;
+  child.is_asking = false;  // a synchronous answer would wait for it
+  child.fetches.reset();
+  static_cast<void>(transport_.let_go(std::span(&child.receive, 1), true));
   static_cast<void>(transport_.let_go(std::span(answers_).subspan(number, 1), false));
 }
 

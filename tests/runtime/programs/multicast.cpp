@@ -110,7 +110,7 @@ class Rehearsal {
   std::string fault() {
     std::size_t over = 0;
     while (over < ranks()) {
-      if (air_.now > longest_call_s) return "it is stuck";
+      if (air_.now > longest_call_s) return "these ranks are stuck:" + not_over();
       over = 0;
       for (const auto& actor : actors_) {
         actor->act();
@@ -137,6 +137,14 @@ class Rehearsal {
   }
 
  private:
+  [[nodiscard]] std::string not_over() const {
+    std::string ranks;
+    for (const auto& actor : actors_) {
+      if (!actor->is_over) ranks += " " + std::to_string(actor->rank);
+    }
+    return ranks;
+  }
+
   struct Actor {
     Actor(Rehearsal& on, const Plan& plan, Rank number)
         : all(on),
