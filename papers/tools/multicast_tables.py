@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated tables of docs/results/multicast-simulated.md: times of multicasts by link rate, size and number of receivers."""
+"""The simulated tables of docs/results/multicast-simulated.md: times of multicasts by link rate, size and receivers."""
 
 import argparse
 from collections.abc import Sequence

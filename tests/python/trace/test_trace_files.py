@@ -25,8 +25,6 @@ from trunkline.trace.suggest import advice_for
 from trunkline.trace.tables import group_tables
 from trunkline.trace.top import Top
 
-PLANS = Path(__file__).resolve().parents[3] / "examples" / "plans"
-
 
 def files(folder: Path):
     return sorted(folder.glob("*.trace"))
@@ -261,7 +259,8 @@ def test_the_command_compares(trunkline, tmp_path):
 
 
 def test_a_ranks_file_that_is_no_text(tmp_path):
-    plan = _core.read_plan(str(PLANS / "binary4W.yaml"))
+    plan = _core.PlanFile()
+    plan.algorithm, plan.plan = "custom", _core.Plan([_core.Tree(0, [[1, 2, 4], [], [3], [], [5, 6], [], [7], []])])
     write_beside(tmp_path, plan, load_cluster("paper-4"), range(len(plan.plan)))
     eight_ranks(tmp_path)
     [ranks] = tmp_path.glob("*.ranks")
