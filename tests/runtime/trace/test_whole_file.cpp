@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -63,7 +64,8 @@ class WholeFile : public ::testing::Test {
     return {std::istreambuf_iterator<char>(opened), {}};
   }
 
-  const fs::path folder = fs::path(::testing::TempDir()) / "whole-file";
+  /// Of its own for each process: ctest runs these cases beside one another.
+  const fs::path folder = fs::path(::testing::TempDir()) / ("trunkline-whole-file-" + std::to_string(getpid()));
   const fs::path file = folder / "kept.yaml";
 };
 
