@@ -147,7 +147,9 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
           .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
                                      (knowledge_.measured ? " (" + std::string(knowledge_.measured_by) + ")" : "")
                                : "",
-          .wants_datagrams = wants_datagrams(best.algorithm)};
+          .wants_datagrams = wants_datagrams(best.algorithm),
+          // A reduction's first call must combine its operands in the order of those after it.
+          .may_wait = best.segment_bytes != 0 && !facts_of(collective_).has_operand_order()};
 }
 
 Plan Decider::plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
@@ -196,6 +198,17 @@ double Decider::saved_s(std::uint64_t bytes, const Decision& with, const Decisio
 }
 
 double Decider::opening_s(const Decision& with) { return costs(with.algorithm)->opening_s(); }
+
+double Decider::numbering_s() {
+  constexpr std::uint64_t bytes = 16;  // the numbers that are free, and a word on who proposes some
+  if (!numbering_s_) {
+    const Paths paths(knowledge_.network());
+    numbering_s_ =
+        native_times(paths, placement_, Collective::allreduce, 0, knowledge_.library.native, knowledge_.message_costs())
+            ->seconds(bytes);
+  }
+  return *numbering_s_;
+}
 
 std::string_view Decider::one_order(OperandOrder order) {
   auto& algorithm = one_order_.at(static_cast<std::size_t>(order));

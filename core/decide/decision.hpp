@@ -28,6 +28,7 @@ struct Decision {
   std::uint64_t laid_for_bytes = 0;       ///< of an algorithm whose plans depend on the size; else 0
   std::string reason{};                   ///< one line, for people; empty without `for_people`
   bool wants_datagrams = false;           ///< chosen, by us or a tuning file, for ranks that datagrams reach
+  bool may_wait = false;                  ///< native would do: what it saves may be weighed against preparations
 
   [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
 };
@@ -58,6 +59,10 @@ class Decider {
 
   /// What ranks spend before the first call of such a plan on a communicator.
   [[nodiscard]] double opening_s(const Decision& with);
+
+  /// What they spend to agree on a number for a communicator, by which its messages are known: one native allreduce.
+  /// Only where a decision may wait.
+  [[nodiscard]] double numbering_s();
 
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.
   [[nodiscard]] Plan plan(std::string_view algorithm, std::uint64_t laid_for_bytes = 0);
@@ -118,6 +123,7 @@ class Decider {
   KeptPicks picks_{};
   KeptPicks short_picks_{};
   std::optional<const TuningEntry*> tuning_entry_{};            ///< once it has been looked for
+  std::optional<double> numbering_s_{};                         ///< once it was asked for
   std::list<std::pair<std::string_view, Costs>> costs_{};       ///< of algorithms whose segments were asked for
   std::array<std::optional<std::string_view>, 2> one_order_{};  ///< by what the call asks for; empty: none keeps it
   /// A plan by its algorithm and the size that it is laid for, as in a decision.

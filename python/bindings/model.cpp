@@ -148,6 +148,7 @@ class Decisions {
     return decider_.saved_s(bytes, with, without);
   }
   double opening_s(const Decision& with) { return decider_.opening_s(with); }
+  double numbering_s() { return decider_.numbering_s(); }
 
  private:
   [[nodiscard]] std::string_view named(const std::string& algorithm) const {
@@ -273,6 +274,7 @@ void bind_decisions(nb::module_& module) {
               "``native``, a name of the registry, or the plan of a file: see ``is_given``.")
       .def_ro("segment_bytes", &Decision::segment_bytes, "0: native.")
       .def_ro("reason", &Decision::reason)
+      .def_ro("may_wait", &Decision::may_wait, "Native would do until what it saves has paid for preparations.")
       .def_ro("wants_datagrams", &Decision::wants_datagrams,
               "Chosen for ranks that datagrams reach: where they do not, another one runs.");
   nb::class_<Decisions>(module, "Decider", "Decides the calls of one collective on the same ranks from one root.")
@@ -292,7 +294,9 @@ void bind_decisions(nb::module_& module) {
       .def("saved_s", &Decisions::saved_s, "message_bytes"_a, "with_datagrams"_a, "without"_a,
            "What a decision that wants datagrams is predicted to save beside one without.")
       .def("opening_s", &Decisions::opening_s, "with_datagrams"_a,
-           "What ranks spend before the first call of such a plan on a communicator.");
+           "What ranks spend before the first call of such a plan on a communicator.")
+      .def("numbering_s", &Decisions::numbering_s,
+           "What ranks spend to agree on a number for a communicator other than MPI_COMM_WORLD.");
   module.def(
       "least_crossing_s",
       [](const Cluster& cluster, const Placement& placement, const std::string& collective, Rank root,

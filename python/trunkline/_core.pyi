@@ -903,6 +903,10 @@ class Decision:
     @property
     def reason(self) -> str: ...
     @property
+    def may_wait(self) -> bool:
+        """Native would do until what it saves has paid for preparations."""
+
+    @property
     def wants_datagrams(self) -> bool:
         """Chosen for ranks that datagrams reach: where they do not, another one runs."""
 
@@ -927,6 +931,12 @@ class Decider:
 
     def opening_s(self, with_datagrams: Decision) -> float:
         """What ranks spend before the first call of such a plan on a communicator."""
+
+    def numbering_s(self) -> float:
+        """What ranks spend to agree on a number for a communicator other than MPI_COMM_WORLD.
+
+        Decisions that may wait run natively there until they would have saved that.
+        """
 
     def predictions(self, message_bytes: int, commutes: bool = True, datagrams: bool = True) -> list[Prediction]:
         """Of what is compared, in the segments that would run, fastest first.

@@ -135,6 +135,12 @@ Communicator::Numbered Communicator::number() {
   return {.id = id_};
 }
 
+bool Communicator::pays_for_its_number(const LocalDecision& decision) {
+  if (id_ || no_id_) return true;
+  lost_s_ += decision.saved_natively_s;
+  return lost_s_ >= decision.numbering_s;
+}
+
 Communicator::Entered Communicator::enter() {
   const std::uint64_t turn = turns_++;
   return {.code = ours_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};

@@ -66,6 +66,10 @@ class Communicator {
   /// The number by which our messages know it. The first call is collective.
   [[nodiscard]] Numbered number();
 
+  /// Whether a call shall run its plan: where it may wait, once the calls so far and this one would have saved what
+  /// agreeing on the number costs. Most communicators of programs that make many live for a call or two.
+  [[nodiscard]] bool pays_for_its_number(const LocalDecision& decision);
+
   struct Entered {
     int code = MPI_SUCCESS;
     std::uint64_t turn = 0;  ///< how many calls have begun before
@@ -94,6 +98,7 @@ class Communicator {
   std::unique_ptr<Following> following_{};  ///< once it has met
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
+  double lost_s_ = 0.0;      ///< what native calls would have saved, before there was a number
   std::uint64_t turns_ = 0;  ///< calls that have begun
   bool has_failed_ = false;  ///< a call has left messages that no rank takes
   bool explain_;

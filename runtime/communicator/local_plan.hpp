@@ -36,8 +36,10 @@ struct LocalDecision {
   bool by_arrival = false;  ///< ranks of a host combine as they come
   /// Where datagrams do not reach all ranks; null: this one all the same.
   std::shared_ptr<const LocalDecision> without_datagrams{};
-  double saved_s = 0.0;    ///< what it is predicted to save beside that one
-  double opening_s = 0.0;  ///< what ranks spend once on a communicator, to be reached by datagrams
+  double saved_s = 0.0;           ///< what it is predicted to save beside that one
+  double opening_s = 0.0;         ///< what ranks spend once on a communicator, to be reached by datagrams
+  double saved_natively_s = 0.0;  ///< where it may wait: what it is predicted to save beside the library's own
+  double numbering_s = 0.0;       ///< and what ranks spend once, to agree on a communicator's number; 0: it may not
 
   /// Where it is not native.
   [[nodiscard]] Pace pace() const {

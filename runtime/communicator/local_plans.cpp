@@ -49,11 +49,16 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
   };
   const auto common = made_alike<Common>(name, [&] { return decide_for_all(bytes, order, wish); });
   LocalDecision decision = local(common->decision, bytes, order);
+  LocalDecision* by_messages = &decision;
   if (common->without_datagrams) {
     decision.saved_s = common->saved_s;
     decision.opening_s = common->opening_s;
-    decision.without_datagrams = std::make_shared<const LocalDecision>(local(*common->without_datagrams, bytes, order));
+    const auto without = std::make_shared<LocalDecision>(local(*common->without_datagrams, bytes, order));
+    by_messages = without.get();
+    decision.without_datagrams = without;
   }
+  by_messages->saved_natively_s = common->saved_natively_s;
+  by_messages->numbering_s = common->numbering_s;
   place = {.bytes = bytes,
            .order = order,
            .wish = wish,
@@ -74,6 +79,11 @@ LocalPlans::Common LocalPlans::decide_for_all(std::uint64_t bytes, OperandOrder 
     common.without_datagrams = decider_.decide(bytes, order, wish, world_.explain, Reach::messages);
     common.saved_s = decider_.saved_s(bytes, common.decision, *common.without_datagrams);
     common.opening_s = decider_.opening_s(common.decision);
+  }
+  const Decision& by_messages = common.without_datagrams ? *common.without_datagrams : common.decision;
+  if (by_messages.may_wait) {
+    common.saved_natively_s = decider_.saved_s(bytes, by_messages, {});
+    common.numbering_s = decider_.numbering_s();
   }
   return common;
 }

@@ -43,6 +43,8 @@ class LocalPlans {
     std::optional<Decision> without_datagrams;  ///< where that decision wants them
     double saved_s = 0.0;
     double opening_s = 0.0;
+    double saved_natively_s = 0.0;
+    double numbering_s = 0.0;
   };
   struct Decided {
     std::uint64_t bytes = 0;

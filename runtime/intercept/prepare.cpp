@@ -17,6 +17,9 @@ std::shared_ptr<const LocalDecision> natively(const char* reason) {
   return world()->explain ? std::make_shared<const LocalDecision>(LocalDecision{.reason = reason}) : nullptr;
 }
 
+constexpr const char* put_off =
+    "first calls on a communicator: native until plans would have saved what agreeing on its number costs";
+
 std::string name_of(const Arguments& call) { return std::string(facts_of(call.collective).mpi_name); }
 
 /// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
@@ -74,6 +77,9 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     if (!is_grouped) prepared.decision = decision->without_datagrams;
   }
   if (prepared.decision->plan == nullptr) return prepared;
+  if (!is_grouped && !found.state->pays_for_its_number(*prepared.decision)) {
+    return {.decision = natively(put_off), .multicast = prepared.multicast};
+  }
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
   if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};

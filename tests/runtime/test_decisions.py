@@ -19,12 +19,21 @@ def random_calls(seed: int, count: int) -> list[tuple[int, int]]:
 
 
 def runs(
-    deciders: list[_core.Decider], calls: list[tuple[int, int]], wish: str = "auto", multicast: bool = True
+    deciders: list[_core.Decider],
+    calls: list[tuple[int, int]],
+    wish: str = "auto",
+    multicast: bool = True,
+    is_world: bool = True,
 ) -> list[_core.Decision]:
-    """What each of the calls on one communicator runs: a multicast once those before would have paid for its group."""
+    """What each of the calls on one communicator runs.
+
+    A multicast once those before would have paid for its group, and on others than MPI_COMM_WORLD any plan once they
+    would have paid for the communicator's number.
+    """
     decided = []
-    would_have_saved_s = 0.0
+    would_have_saved_s = lost_s = 0.0
     is_open = False
+    is_numbered = is_world
     for size, root in calls:
         one = deciders[root].decide(size, wish)
         if one.wants_datagrams and not is_open:
@@ -32,6 +41,12 @@ def runs(
             would_have_saved_s += deciders[root].saved_s(size, one, without)
             is_open = multicast and would_have_saved_s >= deciders[root].opening_s(one)
             one = one if is_open else without
+        if one.segment_bytes > 0 and not is_numbered:
+            native = deciders[root].decide(size, "native")
+            if one.may_wait and not one.wants_datagrams:
+                lost_s += deciders[root].saved_s(size, one, native)
+            is_numbered = one.wants_datagrams or not one.may_wait or lost_s >= deciders[root].numbering_s()
+            one = one if is_numbered else native
         decided.append(one)
     return decided
 
@@ -118,7 +133,8 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     words = [*words_of(calls), "dup", *words_of(calls)]
     settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
     done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
-    assert done.out.split("\n")[:-1] == expected * 2
+    again = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls, is_world=False)]
+    assert done.out.split("\n")[:-1] == [*expected, *again]
     assert not done.lines("trunkline: warning"), done.err
     before = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if "no group yet: it opens once" in line]
     assert before, done.err
@@ -186,13 +202,16 @@ def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch
     """It is tried once for a set of processes; without a word, since nobody asked for it."""
     monkeypatch.setenv("TRUNKLINE_TEST_PRELOAD", str(BUILD / "tests" / "runtime" / "libruntime-no-multicast.so"))
     calls = [(size, turn % RANKS) for turn, size in enumerate([700, 8192, 20000, 8192, 3000] * 12)]
-    decided = runs(auto_deciders(any_mpi), calls, multicast=False)
-    expected = [f"{one.algorithm} {one.segment_bytes}" for one in decided]
+    expected = [
+        f"{one.algorithm} {one.segment_bytes}"
+        for is_world in (True, False)
+        for one in runs(auto_deciders(any_mpi), calls, multicast=False, is_world=is_world)
+    ]
     assert not any(one.startswith("multicast") for one in expected)
     words = [*words_of(calls), "dup", *words_of(calls)]
     settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
     done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
-    assert done.out.split("\n")[:-1] == expected * 2
+    assert done.out.split("\n")[:-1] == expected
     assert not done.lines("trunkline: warning"), done.err
     said = [line for line in done.lines("trunkline: MPI_Bcast") if "; multicast: no group: " in line]
     assert any("not every rank hears it" in line for line in said), done.err
