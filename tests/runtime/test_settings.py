@@ -36,7 +36,7 @@ WRONG = [
     ("TRUNKLINE_BCAST", "unaware-linear:4KB", '"KB" is no unit of a size (did you mean kB?)'),
     ("TRUNKLINE_REDUCE", "unaware-linear:2GiB", "more than 1GiB"),
     ("TRUNKLINE_REDUCE", "native:4KiB", "native takes no segment"),
-    ("TRUNKLINE_HOST_COSTS", "openmp", "(did you mean openmpi?); there are: free, mpich, mpich-5, openmpi, "),
+    ("TRUNKLINE_HOST_COSTS", "openmp", "(did you mean openmpi?); there are: free, mpich, mpich-5, openmpi"),
     ("TRUNKLINE_HOST_COSTS", "mpich,shard=4us", "'shard=4us' says no cost: a name comes first, then shared=16us"),
     ("TRUNKLINE_HOST_COSTS", "shared=4", "shared: "),
     ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
