@@ -45,6 +45,9 @@ constexpr unsigned dear_looks_to_one_at_mpi = 8;     ///< of an executor that lo
 /// without a pause for a while; for longer where there was another such look a moment ago. One in a thousand costs so
 /// much and has found nothing: what interrupts a thread counts, too.
 constexpr auto fruitful_look = std::chrono::microseconds(40);
+/// One that costs so much may have moved a piece of such a message: the next look comes at once, and two of them in a
+/// row are as good as a fruitful one. Where nothing is under way a look costs less than a microsecond.
+constexpr auto busy_look = std::chrono::microseconds(5);
 constexpr auto looks_on_for = std::chrono::microseconds(300);
 constexpr auto looks_on_again_for = std::chrono::milliseconds(1);
 /// Looks before a rank lets others run: at most a few microseconds, none where there are more ranks than processors.
@@ -236,7 +239,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
   return {};
 }
 
-/// `must`: something of MPI's is waited for. `is_dear`: whoever looks has other things to look at in between.
+/// `must`: something of MPI's is waited for. `is_dear`: the caller has other things to look at in between.
 bool MemoryTransport::looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog) {
   ++fruitless_;
   const bool has_slept = std::exchange(has_slept_, false);
@@ -252,11 +255,13 @@ bool MemoryTransport::looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog) 
 
 /// At MPI, where nothing of ours was under way there.
 void MemoryTransport::notes_look(std::chrono::nanoseconds took) {
-  const bool is_fruitful = took > fruitful_look;
-  if (!is_fruitful && !moves_others_data_) return;
+  const bool is_busy = took > busy_look;
+  const bool is_fruitful = took > fruitful_look || (is_busy && was_busy_);
+  was_busy_ = is_busy;
+  if (!is_busy && !moves_others_data_) return;
   const auto now = HostMemory::Clock::now();
   if (is_fruitful) looks_until_ = now + (now < looks_until_ ? looks_on_again_for : looks_on_for);
-  moves_others_data_ = now < looks_until_;
+  moves_others_data_ = is_busy || now < looks_until_;
 }
 
 void MemoryTransport::uses_mpi() {

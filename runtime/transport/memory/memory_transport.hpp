@@ -104,6 +104,7 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
   bool is_lying_down_ = false;
   bool has_slept_ = false;
   bool moves_others_data_ = false;  ///< looks at MPI lately have moved data of the program's own messages
+  bool was_busy_ = false;           ///< the last look there may have
   HostMemory::Clock::time_point looks_until_{};
   bool has_lately_used_mpi_;                    ///< this process, as far as this call knows
   std::optional<HostMemory::Partial> taken_{};  ///< and not yet put back
