@@ -153,15 +153,13 @@ def test_multicasts_are_traced(any_mpi: Mpi, tmp_path: Path):
         assert len(packets[0]) > 8
     # Where it was opened, and before the fifth and the ninth call.
     assert [one["meeting", TOLD] for one in told] == [3] * RANKS
-    # Each rank below the root says it by a datagram, or more where some got lost, and by a message; who has heard one
-    # need not take the others.
+    # All ranks share a host here: each below the root says it to its parent once, in memory.
     said, heard = (sum(one["done", record] for one in told) for record in (TOLD, HEARD))
-    assert said >= 2 * calls * (RANKS - 1)
-    assert calls * (RANKS - 1) <= heard <= said
+    assert said == heard == calls * (RANKS - 1)
     assert told[0]["poll", TOLD] >= calls
     [found] = [one.protocol for one in analyse(job).groups if one.group.collective == "bcast"]
     assert found is not None
-    assert {step.name: step.told for step in found.steps}["done"] >= 2 * (RANKS - 1)
+    assert {step.name: step.told for step in found.steps}["done"] >= RANKS - 1
     spans = {span.name: span for span in found.spans}
     assert spans["from the entry to the first packet sent"].ranks == 1
     assert spans["from the entry to the first packet heard"].ranks == RANKS - 1
