@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-import subprocess
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trunkline.errors import BadInput
-from trunkline.files import open_regular
 from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
+from trunkline.preloads import (
+    is_binary,
+    libraries_of,
+    preload_order,
+    programs_among,
+    refuse_what_drops_preloads,
+    sanitizers_of,
+    with_preloads,
+)
 
 __all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job", "mpi_of_program"]
 
 _STANDARD = "mpiabi"
 """The family of the standard's ABI, whichever library has it."""
 _BATCH = ("sbatch", "salloc")
+_INTERPRETERS = re.compile(r"(python|perl|julia|R|ruby|lua|octave|java|node|(ba|da|k|z)?sh|env)[0-9.]*$")
+"""Programs that load MPI by themselves, or start what is linked to it."""
 _MORE_MPIS = f"for another MPI library run {BUILD_IT} once"
 
 
@@ -60,19 +71,66 @@ def job_with_settings(
         raise _belongs_into_script(kind, mpi_name, cluster_file)
     is_srun = kind == "srun"
     mpi = _mpi_behind_srun(job, mpi_name) if is_srun else _mpi_of_launcher(job, mpi_name)
-    preloads = [str(preload_of(mpi)), job.environment.get("LD_PRELOAD", "")]
+    refuse_what_drops_preloads(job.after, job.environment)
+    programs = programs_among(job.after, job.environment)
+    _look_at_programs(programs, job.environment)
+    sanitizers = sanitizers_of(programs, job.environment)
+
+    def ordered(others: str) -> str:
+        return preload_order(str(preload_of(mpi)), others, sanitizers)
+
     settings = {
         **settings_of(job.environment),
         **mpi.settings_of_mpi4py(job.environment),
-        "LD_PRELOAD": ":".join(filter(None, preloads)),
+        "LD_PRELOAD": ordered(job.environment.get("LD_PRELOAD", "")),
         "TRUNKLINE_CLUSTER": str(cluster_file.resolve()),
     }
     if is_srun:
-        return _srun(job, settings, environment)
-    words = [*job.before, job.path]
-    for name, value in settings.items():
-        words += ["-x", f"{name}={value}"] if mpi.family == "openmpi" else ["-genv", name, value]
-    return [*words, *job.after], dict(environment)
+        merged, _ = with_preloads(job.after, job.environment, ordered)
+        return _srun(replace(job, after=merged), settings, environment)
+    return [*job.before, job.path, *_told(job, mpi.family, settings, ordered)], dict(environment)
+
+
+def _told(job: _Job, family: str, settings: Mapping[str, str], ordered: Callable[[str], str]) -> list[str]:
+    """What stands behind the launcher, with the settings: Open MPI wants them once more for each program of a job."""
+    words: list[str] = []
+    rest = list(job.after)
+    while True:
+        end = rest.index(":") if ":" in rest else len(rest)
+        merged, has_own = with_preloads(rest[:end], job.environment, ordered)
+        if family == "openmpi" or not words:
+            for name, value in settings.items():
+                if name != "LD_PRELOAD" or not has_own:
+                    words += ["-x", f"{name}={value}"] if family == "openmpi" else ["-genv", name, value]
+        words += merged
+        if end == len(rest):
+            return words
+        words.append(":")
+        rest = rest[end + 1 :]
+
+
+_HOLDS_MPI = b"PMPI_Init"
+
+
+def _look_at_programs(programs: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Tells of programs in whose calls nothing can be preloaded.
+
+    Raises:
+        BadInput: where a program has its MPI library inside.
+    """
+    plain = [program for program in programs if not _linked(program, environment)]
+    for program in plain:
+        if _HOLDS_MPI in Path(program).read_bytes():
+            raise BadInput(
+                f"{program} has its MPI library inside (it is linked statically), where no preload library reaches its "
+                "calls: link it to the shared MPI library"
+            )
+    if programs and len(plain) == len(programs) and not _INTERPRETERS.match(Path(programs[-1]).name):
+        print(
+            f"trunkline: note: {Path(programs[-1]).name} is linked to no MPI library; only what it loads or starts by "
+            "itself is served",
+            file=sys.stderr,
+        )
 
 
 def mpi_of_job(command: Sequence[str], mpi_name: str | None, environment: Mapping[str, str]) -> Mpi:
@@ -131,7 +189,7 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
         return named
     if its_own:
         return _of_the_programs_abi(job, its_own, found)
-    if _is_binary(job.path) and _linked(job.path, job.environment):
+    if is_binary(job.path) and _linked(job.path, job.environment):
         raise BadInput(
             f"{job.launcher} is an MPI program, which is one rank where nothing starts several: give the job as you "
             f"start it today, such as trunkline run --cluster FILE -- mpiexec -n 32 {job.launcher}"
@@ -152,7 +210,7 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
 def _of_the_programs_abi(job: _Job, its_own: Sequence[Mpi], found: Mapping[str, Mpi]) -> Mpi:
     """A library may have two ABIs, its own and the standard's, with one launcher: of these that of the program."""
     files = (shutil.which(word, path=job.environment.get("PATH", os.defpath)) for word in job.after)
-    linked = (_linked(file, job.environment) for file in files if file is not None and _is_binary(file))
+    linked = (_linked(file, job.environment) for file in files if file is not None and is_binary(file))
     has_standard = any(_is_standard(library) for library in next(filter(None, linked), ()))
     served = [*its_own, *found.values()] if has_standard else its_own
     return next((mpi for mpi in served if (mpi.family == _STANDARD) == has_standard), its_own[0])
@@ -169,7 +227,7 @@ def _mpi_behind_srun(job: _Job, name: str | None) -> Mpi:
     found = find_mpis()
     for word in job.after:
         file = shutil.which(word, path=job.environment.get("PATH", os.defpath))
-        if file is None or not _is_binary(file):
+        if file is None or not is_binary(file):
             continue
         libraries = _linked(file, job.environment)
         if not libraries:
@@ -190,7 +248,7 @@ def mpi_of_program(program: str) -> str:
     """The name of the MPI library that a program is linked to; else of the first there is, or ``mpich``."""
     found = find_mpis()
     file = shutil.which(program)
-    linked = _linked(file, os.environ) if file is not None and _is_binary(file) else set()
+    linked = _linked(file, os.environ) if file is not None and is_binary(file) else set()
     mpi = _serving(linked, found)
     return mpi.name if mpi else next(iter(found), "mpich")
 
@@ -207,7 +265,7 @@ def check_program_mpi(program: str, mpi: Mpi) -> None:
         BadInput: where it is linked to a library of another family.
     """
     file = shutil.which(program)
-    if file is None or not _is_binary(file):
+    if file is None or not is_binary(file):
         return
     for library in sorted(_linked(file, os.environ)):
         family = "openmpi" if library.name.startswith("libmpi.so.") and "so.12" not in library.name else "mpich"
@@ -238,23 +296,12 @@ def _is_of(library: Path, mpi: Mpi) -> bool:
     return beside or library == named.resolve()  # a linker's script beside it, or a link to it
 
 
-def _is_binary(file: str) -> bool:
-    try:
-        with open_regular(Path(file)) as opened:
-            return opened.read(4) == b"\x7fELF"
-    except (OSError, BadInput):
-        return False  # what cannot be read is no program of the job's user
-
-
 def _linked(file: str, environment: Mapping[str, str]) -> set[Path]:
     """The C libraries of MPI that the loader finds for a program."""
-    plain = {name: value for name, value in environment.items() if name != "LD_PRELOAD"}
-    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False, env=plain).stdout
-    pairs = (line.split(" => ") for line in said.splitlines() if " => " in line)
     return {
-        Path(place.split(" (")[0]).resolve()
-        for name, place in pairs
-        if name.strip().startswith(("libmpi.so", "libmpich.so", "libmpi_abi.so")) and place.startswith("/")
+        Path(place).resolve()
+        for name, place in libraries_of(file, environment).items()
+        if name.startswith(("libmpi.so", "libmpich.so", "libmpi_abi.so"))
     }
 
 

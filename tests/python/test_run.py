@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from trunkline.cluster import cluster_file
 from trunkline.launchers import _is_of
 from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import NATIVE, preload_library
+from trunkline.preloads import preload_order
 
 FILE = str(cluster_file("cyclic").resolve())
 BUILT = {name: mpi for name, mpi in find_mpis().items() if preload_library(name).exists()}
@@ -49,9 +52,9 @@ def site(tmp_path, monkeypatch):
 def started(trunkline, site):
     """Runs ``trunkline run``; gives the words and the environment of what it started."""
 
-    def run(*words, options=()):
+    def run(*words, options=(), note=""):
         ran = trunkline("run", "--cluster", "cyclic", *options, "--", *words)
-        assert (ran.status, ran.error) == (0, ""), ran
+        assert (ran.status, ran.error) == (0, note), ran
         shown = json.loads(ran.out)
         return shown["words"], shown["environment"]
 
@@ -227,3 +230,92 @@ def test_sbatch_is_told_what_to_write_into_its_script(refused, mpi):
 )
 def test_wrong_words(refused, words, message):
     assert refused("run", "--cluster", "cyclic", "--", *words).startswith(message)
+
+
+def preloads_of(words, family):
+    """Of each program of a job what is preloaded into it, by the launcher's options."""
+    programs, found = " ".join(words).split(" : "), []
+    for program in programs:
+        given = re.findall(r"-x LD_PRELOAD=(\S+)" if family == "openmpi" else r"-g?env LD_PRELOAD (\S+)", program)
+        found.append(given[-1] if given else None)
+    return found
+
+
+def test_libraries_that_the_command_preloads_stay(started, mpi):
+    """The library comes first, since it calls MPI by MPI's own second names: others after it see none of its calls."""
+    ours = str(preload_library(mpi.name))
+    if mpi.family == "openmpi":
+        words, _ = started(f"mpiexec-{mpi.name}", "-x", "LD_PRELOAD=/o/libown.so", "-n", "2", "./a.out")
+        assert words.count("-x") == len(handed_on(words, "openmpi")[0])
+        inherited, _ = started("env", "LD_PRELOAD=libm.so.6", f"mpiexec-{mpi.name}", "-x", "LD_PRELOAD", "./a.out")
+        assert preloads_of(inherited, "openmpi") == [f"{ours}:libm.so.6"]
+    else:
+        words, _ = started(f"mpiexec-{mpi.name}", "-genv", "LD_PRELOAD", "/o/libown.so", "-n", "2", "./a.out")
+        assert words.count("LD_PRELOAD") == 1
+        local, _ = started(f"mpiexec-{mpi.name}", "-n", "1", "-env", "LD_PRELOAD", "/o/a.so", "./a", ":", "./b")
+        assert preloads_of(local, "mpich") == [f"{ours}:/o/a.so", None]
+        assert handed_on(local, "mpich")[0]["LD_PRELOAD"] == ours, "it is for all programs"
+    assert preloads_of(words, mpi.family) == [f"{ours}:/o/libown.so"]
+    words, _ = started(f"mpiexec-{mpi.name}", "-n", "2", "env", "LD_PRELOAD=/o/a.so:/o/b.so", "./a.out")
+    assert f"LD_PRELOAD={ours}:/o/a.so:/o/b.so" in words
+
+
+def test_every_program_of_a_job_is_told(started, mpi):
+    ours = str(preload_library(mpi.name))
+    words, _ = started(f"mpiexec-{mpi.name}", "-n", "1", "./a", ":", "-n", "2", "./b", ":", "-n", "3", "./c")
+    told = preloads_of(words, mpi.family)
+    assert told == ([ours] * 3 if mpi.family == "openmpi" else [ours, None, None])
+    assert [word for word in words if word in ("./a", "./b", "./c", ":")] == ["./a", ":", "./b", ":", "./c"]
+
+
+def test_srun_exports_both(started, mpi):
+    ours = str(preload_library(mpi.name))
+    words, _ = started("srun", "--export=ALL,LD_PRELOAD=/o/a.so", "./a.out", options=("--mpi", mpi.name))
+    assert words == [f"--export=ALL,LD_PRELOAD={ours}:/o/a.so", "./a.out"]
+
+
+def test_a_sanitizer_comes_first(started, mpi, tmp_path):
+    """Its programs end at once where another library comes before it."""
+    ours = str(preload_library(mpi.name))
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    program = str(tmp_path / "a.out")
+    subprocess.run(["gcc", "-fsanitize=address", "-o", program, tmp_path / "a.c"], check=True)
+    note = "trunkline: note: a.out is linked to no MPI library; only what it loads or starts by itself is served\n"
+    words, _ = started(f"mpiexec-{mpi.name}", "-n", "2", program, note=note)
+    sanitizer, own = preloads_of(words, mpi.family)[0].split(":")
+    assert Path(sanitizer).name.startswith("libasan.so")
+    assert own == ours
+    assert preload_order(ours, "/o/libown.so /l/libasan.so.8") == f"/l/libasan.so.8:{ours}:/o/libown.so"
+    assert preload_order(ours, f"{ours}:/l/libtsan.so.2", ["/usr/lib/libtsan.so.2"]) == f"/l/libtsan.so.2:{ours}"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-configfile", "jobs"), "'-configfile jobs': programs from a file are started without the library; "),
+        (("--app", "jobs"), "'--app jobs': programs from a file are started without the library; "),
+        (("-n", "2", "env", "-i", "A=1", "./a"), "'env -i' takes the library from the ranks, and its settings: "),
+        (("--mca", "mca_base_env_list", "A=1", "./a"), "Open MPI takes variables by 'mca_base_env_list' or by -x, "),
+    ],
+)
+def test_what_would_leave_ranks_without_it(refused, site, words, message):
+    refusal = refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{next(iter(BUILT))}", *words)
+    assert refusal.startswith(message)
+    assert "\n" not in refusal
+
+
+def test_a_program_with_its_mpi_library_inside(refused, site, tmp_path):
+    (tmp_path / "a.c").write_text("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n")
+    program = tmp_path / "a.out"
+    subprocess.run(["gcc", "-rdynamic", "-o", program, tmp_path / "a.c"], check=True)
+    refusal = refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{next(iter(BUILT))}", program)
+    assert refusal.startswith(f"{program} has its MPI library inside (it is linked statically), ")
+
+
+def test_a_program_of_no_mpi_is_named(trunkline, site):
+    launcher = site / f"mpiexec-{next(iter(BUILT))}"
+    said = trunkline("run", "--cluster", "cyclic", "--", launcher, "-n", "2", "hostname").error
+    assert said == (
+        "trunkline: note: hostname is linked to no MPI library; only what it loads or starts by itself is served\n"
+    )
+    assert trunkline("run", "--cluster", "cyclic", "--", launcher, "-n", "2", "python3", "x.py").error == ""

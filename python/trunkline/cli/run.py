@@ -40,6 +40,7 @@ def run(
     load_cluster(cluster)  # faults are reported here, not by 32 ranks at once
     words, environment = job_with_settings(command, mpi, cluster_file(cluster), os.environ)
     sys.stdout.flush()
+    sys.stderr.flush()
     try:
         os.execve(words[0], words, environment)
     except OSError as error:

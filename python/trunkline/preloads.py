@@ -1,0 +1,137 @@
+"""What is preloaded into a job's ranks besides Trunkline: libraries that the command names, and a sanitizer's own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from trunkline.errors import BadInput
+from trunkline.files import open_regular
+
+__all__ = [
+    "is_binary",
+    "libraries_of",
+    "preload_order",
+    "programs_among",
+    "refuse_what_drops_preloads",
+    "sanitizers_of",
+    "with_preloads",
+]
+
+_SANITIZER = re.compile(r"lib(clang_rt\.)?[a-z]*(asan|tsan|lsan|msan)\b.*\.so")
+_FILES_OF_PROGRAMS = ("-configfile", "--configfile", "-app", "--app")
+_LISTS = ("mca_base_env_list",)
+
+
+def preload_order(ours: str, others: str, sanitizers: Sequence[str] = ()) -> str:
+    """A value of ``LD_PRELOAD``: sanitizers, which end programs where they do not come first; ours; all others.
+
+    Args:
+        ours: The preload library.
+        others: What the caller or the command preloads: paths, with colons or blanks between them.
+        sanitizers: Libraries of those that the job's programs are built with.
+    """
+    given = [path for path in re.split(r"[:\s]+", others) if path]
+    first = [path for path in given if _SANITIZER.search(Path(path).name)]
+    missing = [path for path in sanitizers if Path(path).name not in {Path(one).name for one in first}]
+    rest = [path for path in given if path not in first and path != ours]
+    return ":".join([*first, *missing, ours, *rest])
+
+
+def with_preloads(
+    words: Sequence[str], environment: Mapping[str, str], ordered: Callable[[str], str]
+) -> tuple[list[str], bool]:
+    """A command's words where every ``LD_PRELOAD`` that they name has ours in it, and whether one is for all ranks.
+
+    Args:
+        words: Behind the launcher, of one program with its options.
+        environment: The launcher's.
+        ordered: Makes a value from what is preloaded besides.
+    """
+    merged, is_for_all = list(words), False
+    for at, word in enumerate(words):
+        option = words[at - 1].lstrip("-") if at > 0 and words[at - 1].startswith("-") else ""
+        name, equals, value = word.partition("=")
+        if name != "LD_PRELOAD":
+            if word.startswith("--export="):
+                merged[at] = _exported(word, ordered)
+            continue
+        if option in ("genv", "env") and not equals and at + 1 < len(words):
+            merged[at + 1] = ordered(words[at + 1])
+            is_for_all = is_for_all or option == "genv"
+        elif option == "x":
+            merged[at] = f"LD_PRELOAD={ordered(value if equals else environment.get('LD_PRELOAD', ''))}"
+            is_for_all = True
+        elif equals:  # of env, before the program
+            merged[at] = f"LD_PRELOAD={ordered(value)}"
+    return merged, is_for_all
+
+
+def _exported(word: str, ordered: Callable[[str], str]) -> str:
+    """``srun --export=ALL,LD_PRELOAD=PATH``."""
+    option, _, names = word.partition("=")
+    parts = [part.partition("=") for part in names.split(",")]
+    told = [
+        f"{name}={ordered(value)}" if name == "LD_PRELOAD" and eq else name + eq + value for name, eq, value in parts
+    ]
+    return f"{option}={','.join(told)}"
+
+
+def refuse_what_drops_preloads(words: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Looks for what would leave ranks without the library.
+
+    Raises:
+        BadInput: for files of programs, lists of variables beside ``-x``, and ``env -i`` before a program.
+    """
+    for at, word in enumerate(words):
+        behind = words[at + 1] if at + 1 < len(words) else ""
+        if word in _FILES_OF_PROGRAMS:
+            raise BadInput(
+                f"'{word} {behind}': programs from a file are started without the library; write them on the command "
+                "line, with ' : ' between them"
+            )
+        if word in _LISTS:
+            raise BadInput(
+                f"Open MPI takes variables by '{word}' or by -x, not by both: write '-x NAME=VALUE' for each"
+            )
+        if Path(word).name == "env" and behind in ("-i", "-", "--ignore-environment"):
+            raise BadInput(
+                f"'{word} {behind}' takes the library from the ranks, and its settings: leave variables out with "
+                "'env -u NAME' instead"
+            )
+    for name in _LISTS:
+        if f"OMPI_MCA_{name}" in environment:
+            raise BadInput(f"Open MPI takes variables by OMPI_MCA_{name} or by -x, not by both: unset it")
+
+
+def programs_among(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """The binaries among a command's words: programs, and what stands before them."""
+    files = (shutil.which(word, path=environment.get("PATH", os.defpath)) for word in words)
+    return [file for file in files if file is not None and is_binary(file)]
+
+
+def is_binary(file: str) -> bool:
+    """Whether a file is a program for the loader, and no script."""
+    try:
+        with open_regular(Path(file)) as opened:
+            return opened.read(4) == b"\x7fELF"
+    except (OSError, BadInput):
+        return False  # what cannot be read is no program of the job's user
+
+
+def libraries_of(file: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """What the loader finds for a program: by name, its path."""
+    plain = {name: value for name, value in environment.items() if name != "LD_PRELOAD"}
+    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False, env=plain).stdout
+    pairs = (line.strip().split(" => ") for line in said.splitlines() if " => /" in line)
+    return {name: place.split(" (")[0] for name, place in pairs}
+
+
+def sanitizers_of(programs: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """The libraries of sanitizers that programs are linked to."""
+    found = (libraries_of(program, environment) for program in programs)
+    return list(dict.fromkeys(path for one in found for name, path in one.items() if _SANITIZER.search(name)))
