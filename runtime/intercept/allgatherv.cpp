@@ -2,6 +2,7 @@
 // MPI_Allgatherv at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
 #include "intercept/gather.hpp"
+#include "intercept/next.hpp"
 #include "intercept/state.hpp"
 
 using namespace trunkline;
@@ -12,7 +13,7 @@ TRUNKLINE_EXPORT int MPI_Allgatherv(const void* send, int send_count, MPI_Dataty
                                     MPI_Comm communicator) {
   if (!watching.load(std::memory_order_relaxed)) {
     last_run(Collective::allgatherv) = {};
-    return PMPI_Allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, communicator);
+    return NEXT(Allgatherv)(send, send_count, send_type, receive, counts, starts, receive_type, communicator);
   }
   return run(Gather(Collective::allgatherv,
                     {send,
@@ -23,8 +24,8 @@ TRUNKLINE_EXPORT int MPI_Allgatherv(const void* send, int send_count, MPI_Dataty
                      receive_type,
                      communicator},
                     [](const GatherArguments& a) {
-                      return PMPI_Allgatherv(a.send, static_cast<int>(a.send_count), a.send_type, a.receive,
-                                             a.shares.counts, a.shares.starts, a.receive_type, a.communicator);
+                      return NEXT(Allgatherv)(a.send, static_cast<int>(a.send_count), a.send_type, a.receive,
+                                              a.shares.counts, a.shares.starts, a.receive_type, a.communicator);
                     }));
 }
 
@@ -34,7 +35,7 @@ TRUNKLINE_EXPORT int MPI_Allgatherv_c(const void* send, MPI_Count send_count, MP
                                       MPI_Comm communicator) {
   if (!watching.load(std::memory_order_relaxed)) {
     last_run(Collective::allgatherv) = {};
-    return PMPI_Allgatherv_c(send, send_count, send_type, receive, counts, starts, receive_type, communicator);
+    return NEXT(Allgatherv_c)(send, send_count, send_type, receive, counts, starts, receive_type, communicator);
   }
   return run(Gather(Collective::allgatherv,
                     {send,
@@ -45,8 +46,8 @@ TRUNKLINE_EXPORT int MPI_Allgatherv_c(const void* send, MPI_Count send_count, MP
                      receive_type,
                      communicator},
                     [](const GatherArguments& a) {
-                      return PMPI_Allgatherv_c(a.send, a.send_count, a.send_type, a.receive, a.shares.long_counts,
-                                               a.shares.long_starts, a.receive_type, a.communicator);
+                      return NEXT(Allgatherv_c)(a.send, a.send_count, a.send_type, a.receive, a.shares.long_counts,
+                                                a.shares.long_starts, a.receive_type, a.communicator);
                     }));
 }
 #endif

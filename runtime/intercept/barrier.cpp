@@ -2,6 +2,7 @@
 // MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it.
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -20,7 +21,7 @@ class Barrier final : public UserCall {
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return false; }
   [[nodiscard]] int judged(MPI_Comm /*alone*/, int /*rank*/) const override { return MPI_SUCCESS; }
-  [[nodiscard]] int native() const override { return PMPI_Barrier(arguments_.communicator); }
+  [[nodiscard]] int native() const override { return NEXT(Barrier)(arguments_.communicator); }
 
   [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
     unsigned char result = 0;
@@ -50,7 +51,7 @@ using namespace trunkline::runtime;
 TRUNKLINE_EXPORT int MPI_Barrier(MPI_Comm communicator) {
   if (!watching.load(std::memory_order_relaxed)) {
     last_run(Collective::barrier) = {};
-    return PMPI_Barrier(communicator);
+    return NEXT(Barrier)(communicator);
   }
   return run(Barrier(communicator));
 }

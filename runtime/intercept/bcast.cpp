@@ -3,6 +3,7 @@
 #include "datatype/message.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/short_calls.hpp"
 #include "intercept/state.hpp"
 
@@ -47,11 +48,11 @@ using namespace trunkline::runtime;
 TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
   if (is_left_to_mpi(Collective::bcast, count, type)) {
     last_run(Collective::bcast) = {};
-    return PMPI_Bcast(buffer, count, type, root, communicator);
+    return NEXT(Bcast)(buffer, count, type, root, communicator);
   }
   return run(
       Broadcast(buffer, count, type, root, communicator, [](void* b, MPI_Count n, MPI_Datatype t, int r, MPI_Comm c) {
-        return PMPI_Bcast(b, static_cast<int>(n), t, r, c);
+        return NEXT(Bcast)(b, static_cast<int>(n), t, r, c);
       }));
 }
 
@@ -59,8 +60,8 @@ TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int r
 TRUNKLINE_EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator) {
   if (is_left_to_mpi(Collective::bcast, count, type)) {
     last_run(Collective::bcast) = {};
-    return PMPI_Bcast_c(buffer, count, type, root, communicator);
+    return NEXT(Bcast_c)(buffer, count, type, root, communicator);
   }
-  return run(Broadcast(buffer, count, type, root, communicator, PMPI_Bcast_c));
+  return run(Broadcast(buffer, count, type, root, communicator, NEXT(Bcast_c)));
 }
 #endif

@@ -2,6 +2,7 @@
 // Communicators that the program frees: see Dying.
 #include "communicator/communicator.hpp"
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/state.hpp"
 #include "mpi_api.hpp"
 
@@ -24,8 +25,8 @@ int free_natively(MPI_Comm* communicator, Free* native) {
 
 using namespace trunkline::runtime;
 
-TRUNKLINE_EXPORT int MPI_Comm_free(MPI_Comm* communicator) { return free_natively(communicator, PMPI_Comm_free); }
+TRUNKLINE_EXPORT int MPI_Comm_free(MPI_Comm* communicator) { return free_natively(communicator, NEXT(Comm_free)); }
 
 TRUNKLINE_EXPORT int MPI_Comm_disconnect(MPI_Comm* communicator) {
-  return free_natively(communicator, PMPI_Comm_disconnect);
+  return free_natively(communicator, NEXT(Comm_disconnect));
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <new>
 
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/state.hpp"
 #include "mpi_api.hpp"
 
@@ -9,9 +11,11 @@ using namespace trunkline::runtime;
 
 namespace {
 
-/// What MPI_Init returns after the library's own initialisation returned `code`.
+/// What MPI_Init returns after the library's own initialisation returned `code`. Once: a tool behind us may answer one
+/// of the two functions by the other, which comes back to us.
 int initialised(int code) {
-  if (code != MPI_SUCCESS) return code;
+  static constinit std::atomic<bool> has_started = false;
+  if (code != MPI_SUCCESS || has_started.exchange(true)) return code;
   try {
     start();
   } catch (const MpiError& error) {
@@ -26,10 +30,10 @@ int initialised(int code) {
 
 TRUNKLINE_EXPORT int MPI_Init(int* argc, char*** argv) {
   refuse_wrong_mpi();
-  return initialised(PMPI_Init(argc, argv));
+  return initialised(NEXT(Init)(argc, argv));
 }
 
 TRUNKLINE_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   refuse_wrong_mpi();
-  return initialised(PMPI_Init_thread(argc, argv, required, provided));
+  return initialised(NEXT(Init_thread)(argc, argv, required, provided));
 }

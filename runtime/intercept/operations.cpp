@@ -10,6 +10,7 @@
 #include "datatype/operands.hpp"
 #include "datatype/predefined.hpp"
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "reserve.hpp"
 
 namespace trunkline::runtime {
@@ -130,14 +131,14 @@ OperandOrder order_of(MPI_Op operation) {
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* operation) {
-  const int code = PMPI_Op_create(function, commutes, operation);
+  const int code = NEXT(Op_create)(function, commutes, operation);
   if (code == MPI_SUCCESS) with_reserve([&] { made().add(*operation); });
   return code;
 }
 
 #if TRUNKLINE_HAS_LARGE_COUNTS
 TRUNKLINE_EXPORT int MPI_Op_create_c(MPI_User_function_c* function, int commutes, MPI_Op* operation) {
-  const int code = PMPI_Op_create_c(function, commutes, operation);
+  const int code = NEXT(Op_create_c)(function, commutes, operation);
   if (code == MPI_SUCCESS) with_reserve([&] { made().add(*operation); });
   return code;
 }
@@ -145,5 +146,5 @@ TRUNKLINE_EXPORT int MPI_Op_create_c(MPI_User_function_c* function, int commutes
 
 TRUNKLINE_EXPORT int MPI_Op_free(MPI_Op* operation) {
   if (operation != nullptr) made().remove(*operation);
-  return PMPI_Op_free(operation);
+  return NEXT(Op_free)(operation);
 }

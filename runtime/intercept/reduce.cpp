@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Reduce at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/reduction.hpp"
 #include "intercept/short_calls.hpp"
 
@@ -11,11 +12,11 @@ TRUNKLINE_EXPORT int MPI_Reduce(const void* send, void* receive, int count, MPI_
                                 int root, MPI_Comm communicator) {
   if (is_left_to_mpi(Collective::reduce, count, type)) {
     last_run(Collective::reduce) = {};
-    return PMPI_Reduce(send, receive, count, type, operation, root, communicator);
+    return NEXT(Reduce)(send, receive, count, type, operation, root, communicator);
   }
   return run(Reduction(
       Collective::reduce, {send, receive, count, type, operation, root, communicator}, [](const ReductionArguments& a) {
-        return PMPI_Reduce(a.send, a.receive, static_cast<int>(a.count), a.type, a.operation, a.root, a.communicator);
+        return NEXT(Reduce)(a.send, a.receive, static_cast<int>(a.count), a.type, a.operation, a.root, a.communicator);
       }));
 }
 
@@ -24,11 +25,11 @@ TRUNKLINE_EXPORT int MPI_Reduce_c(const void* send, void* receive, MPI_Count cou
                                   int root, MPI_Comm communicator) {
   if (is_left_to_mpi(Collective::reduce, count, type)) {
     last_run(Collective::reduce) = {};
-    return PMPI_Reduce_c(send, receive, count, type, operation, root, communicator);
+    return NEXT(Reduce_c)(send, receive, count, type, operation, root, communicator);
   }
   return run(Reduction(Collective::reduce, {send, receive, count, type, operation, root, communicator},
                        [](const ReductionArguments& a) {
-                         return PMPI_Reduce_c(a.send, a.receive, a.count, a.type, a.operation, a.root, a.communicator);
+                         return NEXT(Reduce_c)(a.send, a.receive, a.count, a.type, a.operation, a.root, a.communicator);
                        }));
 }
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Reduce_scatter_block at MPI's edge: its arguments, and its native form.
 #include "intercept/export.hpp"
+#include "intercept/next.hpp"
 #include "intercept/reduce_shares.hpp"
 #include "intercept/short_calls.hpp"
 
@@ -11,13 +12,13 @@ TRUNKLINE_EXPORT int MPI_Reduce_scatter_block(const void* send, void* receive, i
                                               MPI_Op operation, MPI_Comm communicator) {
   if (is_left_to_mpi_of_each(Collective::reduce_scatter_block, count, type)) {
     last_run(Collective::reduce_scatter_block) = {};
-    return PMPI_Reduce_scatter_block(send, receive, count, type, operation, communicator);
+    return NEXT(Reduce_scatter_block)(send, receive, count, type, operation, communicator);
   }
   return run(ReduceShares(Collective::reduce_scatter_block,
                           {send, receive, {.each = count}, type, operation, communicator},
                           [](const ReduceSharesArguments& a) {
-                            return PMPI_Reduce_scatter_block(a.send, a.receive, static_cast<int>(a.shares.each), a.type,
-                                                             a.operation, a.communicator);
+                            return NEXT(Reduce_scatter_block)(a.send, a.receive, static_cast<int>(a.shares.each),
+                                                              a.type, a.operation, a.communicator);
                           }));
 }
 
@@ -26,12 +27,12 @@ TRUNKLINE_EXPORT int MPI_Reduce_scatter_block_c(const void* send, void* receive,
                                                 MPI_Op operation, MPI_Comm communicator) {
   if (is_left_to_mpi_of_each(Collective::reduce_scatter_block, count, type)) {
     last_run(Collective::reduce_scatter_block) = {};
-    return PMPI_Reduce_scatter_block_c(send, receive, count, type, operation, communicator);
+    return NEXT(Reduce_scatter_block_c)(send, receive, count, type, operation, communicator);
   }
   return run(ReduceShares(
       Collective::reduce_scatter_block, {send, receive, {.each = count}, type, operation, communicator},
       [](const ReduceSharesArguments& a) {
-        return PMPI_Reduce_scatter_block_c(a.send, a.receive, a.shares.each, a.type, a.operation, a.communicator);
+        return NEXT(Reduce_scatter_block_c)(a.send, a.receive, a.shares.each, a.type, a.operation, a.communicator);
       }));
 }
 #endif

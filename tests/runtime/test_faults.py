@@ -228,13 +228,13 @@ def test_a_disabled_rank_takes_part_and_is_named(any_mpi: Mpi, disabled: int):
 
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
 def test_a_tool_that_wraps_the_same_calls(any_mpi: Mpi, first: bool):
-    """Who comes first has the calls: before us a tool's broadcasts are native ones, after us it hears of the end."""
+    """Before us a tool sees all calls, and broadcasts are native ones; after us it hears of those that are handed on."""
     tool = str(any_mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-profiler-{any_mpi.name}.so")
     both = [tool, str(any_mpi.library)] if first else [str(any_mpi.library), tool]
     words = [any_mpi.program("runtime-faults"), "first-allgather", "delete-callback", "dist-graph"]
     done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=":".join(both))
     assert done.out.count(": fine") == 4, done.out + done.err
-    heard = "profiler: 1 broadcasts" if first else "profiler: 0 none"
+    heard = "profiler: 1 broadcasts" if first else "profiler: 1 "
     assert len(done.lines(heard)) == 4, done.err
 
 
