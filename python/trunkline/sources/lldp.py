@@ -86,7 +86,7 @@ def network_heard(
     own_files = {names.of(owner.name): at for owner, at in owners}
     cables = _Cables({owner: {} for owner in own_files if owner not in switches})
     for item in heard:
-        cables.add(item, names, switches, own_files, hints.interface, faults)
+        cables.add(item, names, switches, own_files, hints, faults)
 
     network = Network(name, "from LLDP")
     chosen = LinkRates(rates, cables.fastest_by_switch())
@@ -99,6 +99,11 @@ def network_heard(
             network.trunks.append(Trunk(a, b, at, bps, rates.latency_s, width))
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
+    if cables.left_out:
+        network.notes.append(
+            f"Left out, since --switches does not name them and they have no file of their own: "
+            f"{', '.join(cables.left_out)}."
+        )
     _add_told(network, hints, chosen, rates.latency_s)
     network.notes = [*chosen.notes(), *network.notes]
     for switch in sorted(switches - cables.found.keys()):
@@ -125,6 +130,8 @@ class _Cables:
     """Links between two switches, from each side."""
     found: dict[str, Place] = field(default_factory=dict)
     """Switches at an end of any of these."""
+    left_out: dict[str, None] = field(default_factory=dict)
+    """Neighbours that are no switches as named, and no hosts: bridges, telephones, what has no file beside hosts."""
 
     def add(
         self,
@@ -132,9 +139,12 @@ class _Cables:
         names: _Names,
         switches: set[str],
         own_files: dict[str, Place],
-        interface: str | None,
+        hints: Hints,
         faults: Faults,
     ) -> None:
+        interface, is_told = hints.interface, bool(hints.switches)
+        # Who names the hosts' interface prints their files: others that a switch hears are no hosts.
+        has_all_files = interface is not None and any(owner not in switches for owner in own_files)
         a, b = names.of(item.owner.name), names.of(item.neighbour.name)
         if a in switches and b in switches:
             self.seen[a, b].append(item)
@@ -147,9 +157,13 @@ class _Cables:
                 self.homes[a].setdefault(b, []).append(item)
                 self.found.setdefault(b, item.at)
         elif a in switches:
-            if not (interface and b in own_files):  # the host's own file knows its interface
+            if is_told and b not in own_files and (item.neighbour.is_device or has_all_files):
+                self.left_out.setdefault(b, None)
+            elif not (interface and b in own_files):  # the host's own file knows its interface
                 self.homes.setdefault(b, {}).setdefault(a, []).append(item)
                 self.found.setdefault(a, item.at)
+        elif is_told:
+            self.left_out.setdefault(b, None)
         else:
             message = (
                 f"{a} hears {b} on {item.interface}, and neither announces itself as bridge or router; "

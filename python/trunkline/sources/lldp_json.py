@@ -11,7 +11,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Union
 
 from trunkline.sources.faults import Faults, Place
@@ -26,6 +26,8 @@ class Speaker:
     name: str
     forwards: bool
     """Bridge or router is among its enabled capabilities."""
+    is_device: bool = field(default=False, compare=False)
+    """A telephone, an access point, a modem or a repeater is among them: it runs no ranks."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Heard:
 
 
 _WHOSE = 'Print show chassis before show neighbors, write {"host": NAME, "lldp": [...]}, or give each host a file'
+_DEVICES = {"Tel", "Telephone", "Wlan", "Docsis", "Repeater"}
 _BLANKS = re.compile(r"[ \t\r\n]*")
 Path = tuple[Union[str, int], ...]
 
@@ -152,12 +155,17 @@ def _find(value: object, path: Path) -> object:
 def _neighbours(document: _Document, owner: Speaker, faults: Faults) -> Iterator[Heard]:
     for outer in range(_length(document, ("lldp",), faults)):
         path: Path = ("lldp", outer, "interface")
-        for inner in range(_length(document, path, faults)):
+        count = _length(document, path, faults)
+        names = [_find(document.value, (*path, inner, "name")) for inner in range(count)]
+        speaks_lldp = [_find(document.value, (*path, inner, "via")) in ("LLDP", None) for inner in range(count)]
+        by_lldp = {str(name) for name, is_lldp in zip(names, speaks_lldp) if is_lldp}
+        for inner, (interface, is_lldp) in enumerate(zip(names, speaks_lldp)):
             here = (*path, inner)
-            interface = _find(document.value, (*here, "name"))
             if not isinstance(interface, str):
                 faults.add(document.place(here), "an interface without a name")
                 continue
+            if not is_lldp and interface in by_lldp:
+                continue  # one switch by two protocols, under two names
             neighbour = _speaker(document, (*here, "chassis", 0), faults, document.place(here))
             if neighbour is not None:
                 mau = _find(document.value, (*here, "port", 0, "auto-negotiation", 0, "current", 0, "value"))
@@ -191,10 +199,10 @@ def _speaker(document: _Document, path: Path, faults: Faults, at: Place | None =
         for item in (capabilities if isinstance(capabilities, list) else [])
         if isinstance(item, dict) and item.get("enabled") is True
     }
-    return Speaker(name, bool(enabled & {"Bridge", "Router"}))
+    return Speaker(name, bool(enabled & {"Bridge", "Router"}), bool(enabled & _DEVICES))
 
 
 def _rate_of(mau: object) -> float | None:
-    """``10GigBaseSR - ...`` as bits per second; None where the port announces no such type."""
-    match = re.match(r"(\d+)(G|Gig)?[bB]ase", mau) if isinstance(mau, str) else None
-    return float(match[1]) * (1e9 if match[2] else 1e6) if match else None
+    """``10GigBaseSR - ...``, ``2p5GigT - ...`` as bits per second; None where the port announces no such type."""
+    match = re.match(r"(\d+)(?:p(\d+))?(G|Gig)?(?:[bB]ase|Broad|Pass|T\b)", mau) if isinstance(mau, str) else None
+    return float(f"{match[1]}.{match[2] or 0}") * (1e9 if match[3] else 1e6) if match else None

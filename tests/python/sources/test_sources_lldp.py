@@ -29,7 +29,7 @@ def chassis(name, *capabilities, identity="02:00:00:00:00:01"):
     if name:
         found["name"] = [{"value": name}]
     found["capability"] = [
-        {"type": kind, "enabled": kind in capabilities} for kind in ("Bridge", "Router", "Wlan", "Station")
+        {"type": kind, "enabled": kind in capabilities} for kind in ("Bridge", "Router", "Wlan", "Tel", "Station")
     ]
     return found
 
@@ -323,6 +323,82 @@ def test_hosts_that_bridge_for_their_containers():
     with pytest.raises(BadInput, match="there are no hosts in it"):
         imported(files)
     assert homes_of(imported(files, Hints(switches=("s0",)))) == {"n0": "s0", "n1": "s0"}
+
+
+def via(protocol, heard):
+    return {**heard, "via": protocol}
+
+
+def test_what_is_not_named_is_left_out_with_a_note(trunkline, tmp_path):
+    """A management switch that hosts hear too, and all that a switch's file hears besides its hosts."""
+    files = {
+        "n1.json": neighbours(neighbour("eth0", "sw1", "Bridge"), neighbour("eth1", "admin", "Bridge")),
+        "n2.json": neighbours(neighbour("eth0", "sw1", "Bridge"), neighbour("eth0", "vm7", "Station")),
+        "sw1.json": neighbours(
+            neighbour("p1", "n1", "Bridge", "Station"),
+            neighbour("p2", "n2", "Station"),
+            neighbour("p3", "phone", "Bridge", "Tel"),
+            neighbour("p4", "ups", "Station"),
+            neighbour("p5", "admin", "Bridge"),
+        ),
+    }
+    assert homes_of(imported(files, Hints(switches=("sw1",), interface="eth0"))) == {"n1": "sw1", "n2": "sw1"}
+    for file, content in files.items():
+        (tmp_path / file).write_text(json.dumps(content))
+    words = [
+        "cluster",
+        "import",
+        "lldp",
+        "--switches",
+        "sw1",
+        "--interface",
+        "eth0",
+        *(tmp_path / file for file in files),
+    ]
+    ran = trunkline(*words)
+    assert ran.status == 0, ran.error
+    assert "Left out, since --switches does not name them and they have no file of their own: " in ran.error
+    for name in ("admin", "vm7", "phone", "ups"):
+        assert name in ran.error.split("Left out")[1], ran.error
+    only_switch = {"sw1.json": files["sw1.json"]}
+    hosts = homes_of(imported(only_switch, Hints(switches=("sw1",))))
+    assert "phone" not in hosts, "it runs no ranks, as it says itself"
+    assert {"n1", "n2"} <= hosts.keys()
+
+
+def test_a_switch_that_is_heard_by_two_protocols_is_one():
+    heard = neighbours(
+        via("CDPv2", neighbour("eth0", "sw1(SSI154300AA)", "Bridge")), neighbour("eth0", "sw1", "Bridge", mau=TEN)
+    )
+    assert homes_of(imported({"n1.json": heard, "n2.json": heard})) == {"n1": "sw1", "n2": "sw1"}
+    alone = neighbours(via("CDPv2", neighbour("eth0", "sw9", "Bridge")))
+    assert homes_of(imported({"n1.json": alone})) == {"n1": "sw9"}
+
+
+@pytest.mark.parametrize(
+    ("mau", "bps"),
+    [
+        ("10BaseTFD - UTP MAU, full duplex mode", 1e7),
+        ("10Broad36 - broadband DTE MAU", 1e7),
+        ("2BaseTL - Voice grade UTP copper", 2e6),
+        ("100BaseTXFD - 2 pair category 5 UTP, full duplex mode", 1e8),
+        ("1000BaseTFD - Four-pair Category 5 UTP, full duplex mode", 1e9),
+        ("1000baseT1 - single balanced pair", 1e9),
+        ("2p5GigT - 2.5GIGBASE-T", 2.5e9),
+        ("2p5GbaseX - 2.5GBASE-X", 2.5e9),
+        ("5GigT - 5GIGBASE-T", 5e9),
+        ("10GigBaseSR - R fiber over 850 nm optics", 1e10),
+        ("25GbaseCR - 25GBASE-CR", 2.5e10),
+        ("40GbaseKR4 - 40GBASE-R PCS/PMA", 4e10),
+        ("100GbaseCR10 - 100GBASE-R PCS/PMA", 1e11),
+        ("AUI - no internal MAU, view from AUI", 1e9),
+        ("FOIRL - FOIRL MAU", 1e9),
+    ],
+)
+def test_types_of_ports(mau, bps):
+    """Those without a number tell no rate: the default's."""
+    cluster = imported({"n1.json": neighbours(neighbour("eth0", "s0", "Bridge", mau=mau))})
+    assert [link.rate_bps for link in cluster.links] == [bps]
 
 
 HEARS = neighbours(neighbour("eth0", "s0", "Bridge"))
