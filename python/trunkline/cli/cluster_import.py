@@ -68,7 +68,12 @@ LatencyOption = Annotated[
 
 @app.command(epilog="Example: trunkline cluster import slurm topology.conf --rate 10Gbit -o cluster.yaml")
 def slurm(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Slurm's topology.conf, or topology.yaml.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Slurm's topology.conf or topology.yaml; '-' for 'scontrol show topology |'."
+        ),
+    ],
     output: OutputOption = "-",
     name: NameOption = None,
     rate: RateOption = None,
@@ -77,9 +82,12 @@ def slurm(
     topology: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
     ] = None,
+    core: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="A switch above all others, where the file does not have it.")
+    ] = None,
     paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
-    """Make a cluster file from Slurm's topology.conf or topology.yaml.
+    """Make a cluster file from Slurm's topology.conf or topology.yaml, or from what 'scontrol show topology' prints.
 
     The files hold no rates (Slurm gives LinkSpeed no unit and does not use it): give them with options. A switch below
     several others is a redundant network, of which a spanning tree is used.
@@ -95,9 +103,9 @@ def slurm(
     else:
         lines = read_topology_conf(text, file, faults)
     if lines or not faults:
-        network = network_of(lines, Place(file), name or _name(output, own_name, file), rates, faults)
+        network = network_of(lines, Place(file), name or _name(output, own_name, file), rates, faults, core)
     faults.raise_if_any()
-    _write(network, f"Slurm's {Path(file).name}", output, paths)
+    _write(network, "Slurm" if file == "-" else f"Slurm's {Path(file).name}", output, paths)
 
 
 @app.command(
@@ -219,7 +227,9 @@ def _expanded(switches: str | None) -> tuple[str, ...]:
 
 def _name(output: str, own: str | None, source: str) -> str:
     """The output file's stem, else the source's own name, else the source file's stem."""
-    return Path(output).stem if output != "-" else own or Path(source).stem
+    if output != "-":
+        return Path(output).stem
+    return own or (Path(source).stem if source != "-" else "cluster")
 
 
 def _write(network: Network, origin: str, output: str, paths: Paths = Paths.SPANNING_TREE) -> None:

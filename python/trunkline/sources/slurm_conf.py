@@ -1,5 +1,8 @@
 r"""Slurm's ``topology.conf``: one line a switch, ``SwitchName=s0 Nodes=node[01-16]``.
 
+So does ``scontrol show topology`` print it, with each switch's ``Level``, and all nodes below those that have others
+below them. ``LinkSpeed`` is not looked at: Slurm gives it no unit, and does not use it.
+
 As Slurm reads it: keys in any case, ``#`` to the end of the line, ``\`` at the end joins lines, values quoted or not.
 """
 
@@ -16,7 +19,9 @@ __all__ = ["read_topology_conf"]
 
 _PAIR = re.compile(r'\s*(?P<key>[A-Za-z0-9_.]+)\s*=\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)')
 _BLANKS = re.compile(r"\s*")
-_KEYS = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes", "linkspeed": "LinkSpeed"}
+_WRITTEN = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes", "linkspeed": "LinkSpeed"}
+_KEYS = {**_WRITTEN, "level": "Level"}
+"""With what ``scontrol`` shows besides."""
 _OTHER_KINDS = {"blockname": "block", "blocksizes": "block", "ringname": "ring"}
 
 
@@ -96,15 +101,16 @@ def _switch(line: _Line, faults: Faults) -> SwitchLine | None:
         if sound:
             faults.add(line.place(0), "SwitchName is missing; each line describes one switch")
         return None
-    speed = values.get("linkspeed")
-    if speed is not None and not speed[0].isdigit():
-        faults.add(speed[1], f"LinkSpeed={speed[0]} is not a whole number")
+    level = values.get("level")
+    if level is not None and not level[0].isdecimal():
+        faults.add(level[1], f"Level={level[0]} is not a whole number")
+        return None
     name, place = values["switchname"]
     wrong = name_fault(name)
     if wrong is not None:
         faults.add(place, wrong)
         return None
-    return SwitchLine(name, place, values.get("nodes"), values.get("switches"))
+    return SwitchLine(name, place, values.get("nodes"), values.get("switches"), int(level[0]) if level else None)
 
 
 def _begin(text: str, at: int) -> int:
@@ -114,7 +120,8 @@ def _begin(text: str, at: int) -> int:
 
 def _pair_fault(key: str, value: str, values: dict[str, tuple[str, Place]]) -> str | None:
     if key.lower() not in _KEYS:
-        return f'unknown key "{key}"{did_you_mean(key, _KEYS.values())}; known here are {", ".join(_KEYS.values())}'
+        known = _WRITTEN.values()
+        return f'unknown key "{key}"{did_you_mean(key, known)}; known here are {", ".join(known)}'
     if key.lower() in values:
         return f"{key} is given twice; keep one"
     if not value or "=" in value:
@@ -122,7 +129,7 @@ def _pair_fault(key: str, value: str, values: dict[str, tuple[str, Place]]) -> s
     return None
 
 
-_EXAMPLES = {"switchname": "s0", "switches": "s[0-3]", "nodes": "node[01-16]", "linkspeed": "1"}
+_EXAMPLES = {"switchname": "s0", "switches": "s[0-3]", "nodes": "node[01-16]", "linkspeed": "1", "level": "0"}
 
 
 def _not_a_pair(text: str) -> str:

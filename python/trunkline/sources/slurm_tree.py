@@ -12,7 +12,7 @@ from trunkline.sources.rates import Rates
 
 __all__ = ["SwitchLine", "network_of"]
 
-_MISSING = "add the switch that joins them, with both among its child switches"
+_MISSING = "add the switch that joins them, with both among its child switches, or name it with --core NAME"
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,33 @@ class SwitchLine:
     at: Place
     nodes: tuple[str, Place] | None
     switches: tuple[str, Place] | None
+    level: int | None = None
+    """As ``scontrol show topology`` prints it: ``nodes`` are those of all switches below, too."""
 
 
-def network_of(lines: list[SwitchLine], whole: Place, name: str, rates: Rates, faults: Faults) -> Network:
-    """Switches, nodes and the links between them; adds to ``faults`` whatever is wrong with them."""
-    network = Network(name, f"Slurm's topology in {whole.file}", notes=[rates.note])
+def network_of(
+    lines: list[SwitchLine], whole: Place, name: str, rates: Rates, faults: Faults, core: str | None = None
+) -> Network:
+    """Switches, nodes and the links between them; adds to ``faults`` whatever is wrong with them.
+
+    Args:
+        lines: the switches.
+        whole: the file.
+        name: the cluster's.
+        rates: of links, which Slurm does not tell.
+        faults: where to report.
+        core: a switch above all that are below none; None: the file has it, or there is one root.
+    """
+    network = Network(name, "Slurm's topology" + ("" if whole.file == "-" else f" in {whole.file}"), notes=[rates.note])
     known = {line.name for line in lines}
     homes: dict[str, tuple[str, Place]] = {}
     below: dict[str, dict[str, Place]] = {line.name: {} for line in lines}
     described: dict[str, Place] = {}
+    lowest: dict[str, int] = {}
+    for line in lines:
+        if line.level is not None:
+            for host, _ in _names(line.nodes, "Nodes", Faults()):
+                lowest[host] = min(line.level, lowest.get(host, line.level))
     for line in lines:
         if line.name in described:
             first = described[line.name]
@@ -40,6 +58,8 @@ def network_of(lines: list[SwitchLine], whole: Place, name: str, rates: Rates, f
         described[line.name] = line.at
         network.switches.append(Switch(line.name, line.at))
         for host, at in _names(line.nodes, "Nodes", faults):
+            if line.level is not None and lowest[host] < line.level:
+                continue
             if host in homes and host not in known:
                 other, first = homes[host]
                 again = "twice" if other == line.name else f"under {line.name} and under {other}"
@@ -57,11 +77,26 @@ def network_of(lines: list[SwitchLine], whole: Place, name: str, rates: Rates, f
                 below[line.name][child] = at
                 network.trunks.append(Trunk(line.name, child, at, rates.trunk_bps, rates.latency_s, rates.trunk_width))
     loops = _report_loops(below, faults)
+    if core is not None:
+        _add_core(network, core, below, rates)
     if not lines:
         faults.add(whole, "no switches are in it; Slurm writes them as SwitchName=s0 Nodes=node[01-16]")
     elif not loops:
         check_network(network, whole, _MISSING, faults)
     return network
+
+
+def _add_core(network: Network, core: str, below: dict[str, dict[str, Place]], rates: Rates) -> None:
+    """A switch that the file does not have, above all that are below none."""
+    at = Place("--core")
+    children = {child for own in below.values() for child in own}
+    if core not in below:
+        network.switches.insert(0, Switch(core, at))
+    network.trunks += [
+        Trunk(core, root, at, rates.trunk_bps, rates.latency_s, rates.trunk_width)
+        for root in below
+        if root not in children and root != core
+    ]
 
 
 def _names(value: tuple[str, Place] | None, key: str, faults: Faults) -> Iterator[tuple[str, Place]]:

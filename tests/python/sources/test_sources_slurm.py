@@ -1,4 +1,5 @@
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,6 +76,40 @@ def test_topology_conf():
     assert {link.latency_s for link in cluster.links} == {2e-6}
 
 
+@pytest.mark.parametrize("speed", ["10k", "0x10", "UNLIMITED", "fast"])
+def test_link_speeds_are_not_looked_at(speed):
+    """As in Slurm, which gives them no unit and does not use them."""
+    assert imported(f"SwitchName=s0 Nodes=n[1-2] LinkSpeed={speed}\n").hosts == ["n1", "n2"]
+
+
+SHOWN = """\
+SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
+SwitchName=s1 Level=0 LinkSpeed=1 Nodes=tux[4-7]
+SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-8] Switches=s[0-1]
+SwitchName=s3 Level=2 LinkSpeed=1 Nodes=tux[0-8] Switches=s2
+"""
+"""By 'scontrol show topology': nodes of all switches below, and tux8 on s2 itself."""
+
+
+def test_scontrol_show_topology():
+    cluster = imported(SHOWN.replace("SwitchName=s3 Level=2 LinkSpeed=1 Nodes=tux[0-8] Switches=s2\n", ""))
+    assert [cluster.switch_of(host) for host in range(9)] == ["s0"] * 4 + ["s1"] * 4 + ["s2"]
+    words = ["trunkline", "cluster", "import", "slurm", "-", "--rate", "10Gbit"]
+    piped = subprocess.run(words, input=SHOWN, capture_output=True, text=True, check=False)
+    assert piped.returncode == 0, piped.stderr
+    assert "\nname: cluster\n" in piped.stdout
+    assert "  - hosts: tux8\n    switch: s2\n" in piped.stdout
+
+
+def test_a_core_that_the_file_does_not_have(trunkline, tmp_path):
+    file = tmp_path / "topology.conf"
+    file.write_text("SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\n")
+    ran = trunkline("cluster", "import", "slurm", file, "--core", "top")
+    assert ran.status == 0, ran.error
+    assert "switches: top,s[0-1]\n" in ran.out
+    assert ran.out.endswith("links:\n  - between: [top, s0]\n  - between: [top, s1]\n")
+
+
 def test_topology_yaml_takes_the_default_or_the_named_tree():
     text = (DATA / "topology.yaml").read_text()
     homes, trunks = tree_of(imported(text, "yaml"))
@@ -133,7 +168,7 @@ CONF_FAULTS = {
         "SwitchName=s0 Nodes=n1\nSwitchName=s1 Nodes=n[2-3]\n",
         [
             "1:12: the network is in 2 pieces: no link joins s0 (1 host) to the rest (s1); "
-            "add the switch that joins them, with both among its child switches"
+            "add the switch that joins them, with both among its child switches, or name it with --core NAME"
         ],
     ),
     "no hosts": ("SwitchName=s0\n", [" there are no hosts in it; a cluster needs some"]),
@@ -154,7 +189,6 @@ CONF_FAULTS = {
     "no name": ("Nodes=n1\n", ["1:1: SwitchName is missing; each line describes one switch"]),
     "no pair": ("SwitchName=s0 n1\n", ["1:15: 'n1' is not KEY=VALUE, such as SwitchName=s0 or Nodes=node[01-16]"]),
     "include": ("Include other.conf\n", ["1:1: Include is not followed; import that file, or put its lines here"]),
-    "speed": ("SwitchName=s0 Nodes=n1 LinkSpeed=fast\n", ["1:34: LinkSpeed=fast is not a whole number"]),
     "bad name": (
         "SwitchName=s0! Nodes=n1\n",
         ['1:12: "s0!" is no name; names hold letters, digits and . _ - : / + @ only'],
