@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import count, groupby
 
 from trunkline import _core
 from trunkline.cluster import equal_cost_words, faulty
@@ -74,8 +76,34 @@ class Network:
     """Whether they use of each two switches the shortest one."""
 
 
+def _rename(network: Network) -> None:
+    """Gives nodes whose names a cluster file cannot hold others that it can: without blanks, brackets and accents."""
+    names = dict.fromkeys([switch.name for switch in network.switches] + [host.name for host in network.hosts])
+    taken = set(names)
+    renamed: dict[str, str] = {}
+    for name in (name for name in names if name_fault(name) is not None):
+        plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+        base = re.sub(r"[^A-Za-z0-9._:/+@-]+", "-", plain).strip("-") or "node"
+        copies = (base if number == 1 else f"{base}-{number}" for number in count(1))
+        renamed[name] = next(copy for copy in copies if copy not in taken and name_fault(copy) is None)
+        taken.add(renamed[name])
+    if not renamed:
+        return
+
+    def known(name: str) -> str:
+        return renamed.get(name, name)
+
+    network.switches = [replace(switch, name=known(switch.name)) for switch in network.switches]
+    network.hosts = [replace(host, name=known(host.name), switch=known(host.switch)) for host in network.hosts]
+    network.trunks = [replace(trunk, a=known(trunk.a), b=known(trunk.b)) for trunk in network.trunks]
+    pairs = ", ".join(f"{name!r} became {other}" for name, other in renamed.items())
+    network.notes.append(f"Renamed, since names hold letters, digits and . _ - : / + @ only: {pairs}.")
+
+
 def check_network(network: Network, whole: Place, missing: str, faults: Faults) -> None:
     """Names, ends of links, and whether it is one network; ``missing`` says how to add a link that is not there.
+
+    Names that a cluster file cannot hold are changed, with a note.
 
     Args:
         network: what was read.
@@ -83,10 +111,9 @@ def check_network(network: Network, whole: Place, missing: str, faults: Faults) 
         missing: advice, as the end of a sentence.
         faults: where to report.
     """
+    _rename(network)
     nodes: dict[str, tuple[str, Place]] = {}
     for kind, node in [("switch", s) for s in network.switches] + [("host", h) for h in network.hosts]:
-        if (wrong := name_fault(node.name)) is not None:
-            faults.add(node.at, wrong)
         if node.name in nodes:
             first_kind, first = nodes[node.name]
             message = f"{kind} {node.name} is there already, as a {first_kind} (at {first}); a name stands for one node"

@@ -57,6 +57,8 @@ class Platform:
     placed_hosts: dict[str, Host] = field(default_factory=dict)
     wires: dict[str, Wire] = field(default_factory=dict)
     joins: list[Join] = field(default_factory=list)
+    directions: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
+    """By link of which routes say a direction: by source and target, which one."""
     inner_latency_s: dict[str, float] = field(default_factory=dict)
     """By router of a cluster with a backbone: half of the backbone's latency, for links that leave the cluster."""
     notes: list[str] = field(default_factory=list)
@@ -229,6 +231,15 @@ class _Zone:
         wire = self._needed(links[0], "id")
         if wire is None:
             return
+        direction = links[0].attributes.get("direction", "NONE").upper()
+        if direction != "NONE":
+            ways = self.platform.directions.setdefault(wire, {})
+            ways[source, target] = direction
+            if ways.get((target, source)) == direction:
+                self.platform.note(
+                    f"Link {wire} is taken in the direction {direction} both ways, which share its rate then; it "
+                    "became full duplex. Write the way back with the other direction, or say SHARED."
+                )
         self.platform.joins.append(Join(source, target, wire, links[0].at))
         if element.attributes.get("symmetrical", "YES").upper() != "NO":
             self.platform.joins.append(Join(target, source, wire, links[0].at))

@@ -475,12 +475,25 @@ FAULTS = {
         Hints(),
         "n0.json: there is nothing in it; print it with: lldpcli -f json0 show neighbors",
     ),
-    "bad name": (
-        {"n0.json": neighbours(neighbour("eth0", "my switch", "Bridge"))},
-        Hints(),
-        "n0.json:5:5: names are separated by commas, not by blanks",
-    ),
 }
+
+
+def test_names_that_a_cluster_file_cannot_hold(trunkline, tmp_path):
+    """They are changed, each to a name of its own, and it is said what became what."""
+    files = {
+        "n0.json": neighbours(neighbour("eth0", "Core Switch 1", "Bridge")),
+        "n1.json": neighbours(neighbour("eth0", "Käfer [2]", "Bridge")),
+        "n2.json": neighbours(neighbour("eth0", "Core-Switch-1", "Bridge")),
+        "n3.json": neighbours(neighbour("eth0", "核心", "Bridge")),
+    }
+    cluster = imported(files, Hints(core="Top Level"))
+    assert homes_of(cluster) == {"n0": "Core-Switch-1-2", "n1": "Kafer-2", "n2": "Core-Switch-1", "n3": "node"}
+    assert ("Core-Switch-1", "Top-Level") in trunks_of(cluster)
+    for file, content in files.items():
+        (tmp_path / file).write_text(json.dumps(content))
+    ran = trunkline("cluster", "import", "lldp", "--core", "top", *(tmp_path / file for file in files))
+    assert "Renamed, since names hold letters, digits and . _ - : / + @ only: 'Core Switch 1' became" in ran.error
+    assert "'Käfer [2]' became Kafer-2" in ran.error
 
 
 @pytest.mark.parametrize(("files", "hints", "message"), FAULTS.values(), ids=FAULTS)

@@ -84,6 +84,24 @@ def test_what_is_left_out_is_said():
     assert network.notes == ["Links without sharing_policy, shared or not by version of SimGrid, became full duplex."]
 
 
+def test_one_direction_both_ways_is_said():
+    """Both ways share it in SimGrid, though the link is split."""
+    nodes = [
+        '<host id="h" speed="1Gf"/>',
+        '<router id="s"/>',
+        '<link id="l" bandwidth="1Gbps" sharing_policy="SPLITDUPLEX"/>',
+    ]
+
+    def route(source, target, direction):
+        link = f'<link_ctn id="l" direction="{direction}"/>'
+        return f'<route src="{source}" dst="{target}" symmetrical="NO">{link}</route>'
+
+    split = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "DOWN")))
+    assert split.notes == []
+    [note] = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "UP"))).notes
+    assert note.startswith("Link l is taken in the direction UP both ways, which share its rate then; ")
+
+
 def test_old_spellings_are_read():
     text = (DATA / "simgrid-rooms.xml").read_text().replace("zoneRoute", "ASroute").replace('"4.1"', '"4"')
     text = re.sub(r"(</?)zone\b", r"\1AS", text)
@@ -415,10 +433,6 @@ FAULTS = {
         "add a route of one link between a router of each",
     ),
     "no hosts": (platform(R), "p.xml: there are no hosts in it; a cluster needs some"),
-    "bad name": (
-        platform(*(line.replace("h1", "my host") for line in GOOD)),
-        "p.xml:3:1: names are separated by commas, not by blanks",
-    ),
 }
 
 
