@@ -109,9 +109,11 @@ void Cluster::index_hosts() {
     tree_parent_switch_.push_back(neighbours(node).front().to);
     const auto add = [&](const std::string& name) {
       by_name_.emplace(name, host);
-      const auto [there, is_new] = by_short_name_.emplace(short_name(name), host);
-      if (!is_new && there->second != host) {
-        there->second.reset();
+      const std::string small = in_small_letters(name);
+      for (auto& [names, form] :
+           {std::pair(&by_small_name_, small), {&by_short_name_, std::string(short_name(small))}}) {
+        const auto [there, is_new] = names->emplace(form, host);
+        if (!is_new && there->second != host) there->second.reset();
       }
     };
     add(nodes_[node].name);
@@ -156,7 +158,9 @@ std::optional<HostIndex> Cluster::find_host(std::string_view processor_name) con
   if (const auto exact = by_name_.find(std::string(processor_name)); exact != by_name_.end()) {
     return exact->second;
   }
-  const auto by_short = by_short_name_.find(std::string(short_name(processor_name)));
+  const std::string small = in_small_letters(processor_name);
+  if (const auto by_small = by_small_name_.find(small); by_small != by_small_name_.end()) return by_small->second;
+  const auto by_short = by_short_name_.find(std::string(short_name(small)));
   return by_short == by_short_name_.end() ? std::nullopt : by_short->second;
 }
 

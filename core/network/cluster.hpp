@@ -169,7 +169,7 @@ class Cluster {
   /// Links between a node and node 0.
   [[nodiscard]] std::uint32_t depth_of(NodeId node) const { return depth_.at(node); }
 
-  /// The host a processor name stands for: exact name or alias first, then both without their domain.
+  /// The host a processor name stands for: exact name or alias first, then in any case, then both without their domain.
   /// Empty where there is none, or where the short form fits several hosts.
   [[nodiscard]] std::optional<HostIndex> find_host(std::string_view processor_name) const;
 
@@ -214,7 +214,8 @@ class Cluster {
   std::vector<ChannelId> parent_channel_;  ///< channel from node to its parent
   std::vector<std::uint32_t> depth_;
   std::unordered_map<std::string, HostIndex> by_name_;
-  std::unordered_map<std::string, std::optional<HostIndex>> by_short_name_;
+  std::unordered_map<std::string, std::optional<HostIndex>> by_small_name_;  ///< in small letters; empty: of several
+  std::unordered_map<std::string, std::optional<HostIndex>> by_short_name_;  ///< and without domain
   bool has_sites_ = false;
   std::uint64_t fingerprint_ = 0;
 };

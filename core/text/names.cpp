@@ -37,4 +37,12 @@ std::string_view short_name(std::string_view name) {
   return address || dot == 0 ? name : name.substr(0, dot);
 }
 
+std::string in_small_letters(std::string_view name) {
+  std::string small(name);
+  for (char& letter : small) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return small;
+}
+
 }  // namespace trunkline

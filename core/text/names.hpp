@@ -19,4 +19,7 @@ inline constexpr std::size_t longest_name = 255;
 /// The name without its domain: "node1" for "node1.lab"; addresses such as 10.0.0.1 have no shorter form.
 [[nodiscard]] std::string_view short_name(std::string_view name);
 
+/// With small letters alone: names of hosts mean the same in any case (RFC 4343).
+[[nodiscard]] std::string in_small_letters(std::string_view name);
+
 }  // namespace trunkline

@@ -98,9 +98,10 @@ class Loader {
       view_.host = *host;
     } else if (!names.empty()) {
       auto known = std::ranges::find(names, view_.host_name);
-      const auto host = short_name(view_.host_name);
-      if (known == names.end() && std::ranges::count(names, host, short_name) == 1) {
-        known = std::ranges::find(names, host, short_name);
+      const auto short_form = [](const std::string& name) { return in_small_letters(short_name(name)); };
+      const std::string host = short_form(view_.host_name);
+      if (known == names.end() && std::ranges::count(names, host, short_form) == 1) {
+        known = std::ranges::find(names, host, short_form);
       }
       if (known == names.end()) {
         throw std::invalid_argument("host '" + view_.host_name + "' is not in plan " + setup_.plan +

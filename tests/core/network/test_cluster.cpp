@@ -89,6 +89,22 @@ TEST(FindHost, ByNameAliasAndShortForm) {
   EXPECT_EQ(cluster.find_host("192.168.0.2"), 1U);
 }
 
+TEST(FindHost, InAnyCase) {
+  const Cluster cluster = two_hosts();
+  EXPECT_EQ(cluster.find_host("NODE1"), 0U);
+  EXPECT_EQ(cluster.find_host("Node2.Lab"), 1U);
+  EXPECT_EQ(cluster.find_host("N2.elsewhere"), 1U);
+  EXPECT_EQ(cluster.find_host("NODE3.A"), 2U);
+  EXPECT_EQ(cluster.find_host("NODE3"), std::nullopt);
+  const Cluster alike({.name = "alike",
+                       .description = "",
+                       .nodes = {network_switch("s0"), host("node1"), host("NODE1")},
+                       .links = {link(0, 1), link(0, 2)}});
+  EXPECT_EQ(alike.find_host("node1"), 0U);
+  EXPECT_EQ(alike.find_host("NODE1"), 1U);
+  EXPECT_EQ(alike.find_host("Node1"), std::nullopt);
+}
+
 TEST(FindHost, SaysNothingWhereItIsUnknownOrAmbiguous) {
   const Cluster cluster = two_hosts();
   EXPECT_EQ(cluster.find_host("node3.a"), 2U);
