@@ -99,6 +99,7 @@ $(STAMPS)/demo: $(NATIVE_SOURCES) $(STAMPS)/python $(STAMPS)/mpis-seen | package
 
 $(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/python-dev $(STAMPS)/mpis $(STAMPS)/mpis-seen | packages
 	@tools/step.sh "Building (about two minutes on two processors)" build/log/native $(INSTALL)ON
+	@cp build/dev/python/bindings/_core.pyi python/trunkline/  # for mypy and editors
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/dev: $(STAMPS)/native $(TEST_SOURCES)
@@ -148,7 +149,7 @@ fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 model: packages ## Spin searches the model of the multicast protocol, and finds each of its mutations
 	nice tests/model/run.py
 
-check: $(STAMPS)/native ## Format, lint, types and stub, as the pre-commit hook runs them, and clang-tidy over everything
+check: $(STAMPS)/native ## Format, lint and types, as the pre-commit hook runs them, and clang-tidy over everything
 	pre-commit run --all-files
 	JOBS=$(JOBS) tools/tidy.py
 

@@ -9,7 +9,7 @@ list(JOIN needs " " needs)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/command.py.in ${PROJECT_BINARY_DIR}/bin/trunkline @ONLY)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/trunkline DESTINATION bin COMPONENT command)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/trunkline DESTINATION lib/trunkline/python COMPONENT command
-        FILES_MATCHING REGEX "\\.(py|pyi|j2|json|yaml)$" PATTERN __pycache__ EXCLUDE)
+        FILES_MATCHING REGEX "\\.(py|j2|json|yaml)$" PATTERN __pycache__ EXCLUDE)
 foreach(shared man bash-completion zsh fish trunkline)
   if(EXISTS ${PROJECT_SOURCE_DIR}/share/${shared})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/${shared} DESTINATION share COMPONENT command)

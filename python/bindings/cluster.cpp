@@ -130,8 +130,8 @@ void bind_changes(nb::module_& module) {
   module.def("parse_link_changes", &parse_link_changes, "cluster"_a, "line"_a,
              "The same in one line, with a ``;`` between changes.");
   module.def("parse_lab_script", &parse_lab_script, "yaml"_a, "file"_a, "cluster"_a,
-             "Steps of a lab's script; ``file`` is for messages.");
-  module.def("read_lab_script", &read_lab_script, "path"_a, "cluster"_a);
+             "Steps of a lab's script; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_lab_script", &read_lab_script, "path"_a, "cluster"_a, "Read a script of a lab. Raises FaultyFile.");
 }
 
 void bind_merged_switches(nb::module_& module) {
@@ -154,7 +154,8 @@ void bind_cluster(nb::module_& module) {
           "hosts", [](const Cluster& cluster) { return names(cluster, NodeKind::host); },
           "Names, in the order of the file; a host's index is its place here.")
       .def_prop_ro("switches", [](const Cluster& cluster) { return names(cluster, NodeKind::network_switch); })
-      .def_prop_ro("links", &named_links, "All links; channel 2 * i runs from a to b of link i, 2 * i + 1 back.")
+      .def_prop_ro("links", &named_links,
+                   "All links; channel ``2 * i`` runs from a to b of link i, ``2 * i + 1`` back.")
       .def_prop_ro(
           "unused_links",
           [](const Cluster& cluster) {
@@ -202,7 +203,9 @@ void bind_cluster(nb::module_& module) {
           [](const Cluster& cluster, std::string_view u, std::string_view v) {
             return cluster.path(node_called(cluster, u), node_called(cluster, v));
           },
-          "u"_a, "v"_a, "Channels from node to node along the spanning tree, or by routes, in travel order.")
+          "u"_a, "v"_a,
+          "Channels from node to node along the spanning tree, or by routes, in travel order. KeyError for an unknown "
+          "name.")
       .def(
           "channel_bps",
           [](const Cluster& cluster, ChannelId channel) { return cluster.way(checked(cluster, channel)).rate_bps; },
@@ -214,8 +217,8 @@ void bind_cluster(nb::module_& module) {
       .def("__repr__", [](const Cluster& cluster) { return "<Cluster " + cluster.name() + ">"; });
 
   module.def("parse_cluster", &parse_cluster, "yaml"_a, "file"_a,
-             "Read a cluster from YAML; ``file`` is for messages.");
-  module.def("read_cluster", &read_cluster, "path"_a);
+             "Read a cluster from YAML; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_cluster", &read_cluster, "path"_a, "Read a cluster file. Raises FaultyFile.");
   module.def("write_cluster", &write_cluster, "cluster"_a, "YAML that reads back as an equal cluster.");
   module.def("scaled", &scaled, "cluster"_a, "fastest_bps"_a,
              "The cluster with its fastest link at that many bits per second, every other in proportion.");
@@ -252,15 +255,17 @@ void bind_cluster(nb::module_& module) {
 
   module.def("impaired", &impaired, "cluster"_a, "key"_a, "setting"_a,
              "The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant. "
-             "Raises ValueError.");
+             "Raises ValueError where the place or the value is none.");
   module.def("unimpaired", &unimpaired, "cluster"_a, "The cluster with links and switches that only carry frames.");
   module.def("has_impairments", &has_impairments, "cluster"_a, "Whether some link harms frames.");
 
   module.def("link_taken", &link_taken, "from_host"_a, "to_host"_a, "width"_a,
              "Which of so many links side by side a hash of two hosts picks, from 0.");
 
-  nb::exception<BadHostlist>(module, "BadHostlist", PyExc_ValueError);
-  module.def("expand_hostlist", &expand_hostlist, "text"_a, "limit"_a = 1'000'000, "``node[01-03]`` as its names.");
+  const nb::exception<BadHostlist> bad_hostlist(module, "BadHostlist", PyExc_ValueError);
+  bad_hostlist.attr("__doc__") = "A host list that cannot be read.";
+  module.def("expand_hostlist", &expand_hostlist, "text"_a, "limit"_a = 1'000'000,
+             "``node[01-03]`` as its names. Raises BadHostlist.");
   module.def(
       "compress_hostlist", [](const std::vector<std::string>& hosts) { return compress_hostlist(hosts); }, "names"_a,
       "A short host list of exactly these names.");

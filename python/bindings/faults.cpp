@@ -44,7 +44,7 @@ void bind_faults(nb::module_& module) {
   nb::register_exception_translator(raise_faulty_file, faulty_file.ptr());
 
   const nb::exception<InvalidPlan> invalid_plan(module, "InvalidPlan", PyExc_ValueError);
-  invalid_plan.attr("__doc__") = "A tree that does not bring every segment to every rank exactly once.";
+  invalid_plan.attr("__doc__") = "A plan that does not bring every rank what its collective promises.";
 }
 
 }  // namespace trunkline::python

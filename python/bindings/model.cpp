@@ -68,7 +68,8 @@ void bind_costs(nb::module_& module) {
                                   host_costs_from(host_costs, usual_host_costs()))};
       },
       "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast",
-      "host_costs"_a = std::string(usual_host_costs().name));
+      "host_costs"_a = std::string(usual_host_costs().name),
+      "What a plan costs, of whatever kind it is. Raises ValueError.");
   nb::class_<HostCosts>(module, "HostCosts", "What a message costs the hosts that send and receive it, seconds.")
       .def_ro("name", &HostCosts::name)
       .def_ro("send_s", &HostCosts::send_s)
@@ -95,7 +96,7 @@ void bind_costs(nb::module_& module) {
   module.attr("frame_payload_bytes") = frame_payload_bytes;
   module.attr("frame_wire_bytes") = frame_wire_bytes;
   module.attr("mpi_header_bytes") = mpi_header_bytes;
-  nb::enum_<NativeLibrary>(module, "NativeLibrary")
+  nb::enum_<NativeLibrary>(module, "NativeLibrary", "Whose native algorithms a prediction is about.")
       .value("mpich", NativeLibrary::mpich)
       .value("openmpi", NativeLibrary::openmpi);
   nb::class_<NativeChoice>(module, "NativeChoice", "Which algorithm a library selects by itself, in its own words.")
@@ -111,7 +112,8 @@ void bind_costs(nb::module_& module) {
         if (root >= placement.size()) throw std::invalid_argument("the root is not one of the ranks");
         return native_choice(library, collective_named(collective), placement, root, message_bytes);
       },
-      "library"_a, "collective"_a, "placement"_a, "root"_a, "message_bytes"_a);
+      "library"_a, "collective"_a, "placement"_a, "root"_a, "message_bytes"_a,
+      "What the library runs for a message of that length, without settings of its own.");
   nb::class_<Prediction>(module, "Prediction", "One algorithm with the segment that suits it, for one message.")
       .def_ro("algorithm", &Prediction::algorithm)
       .def_ro("segment_bytes", &Prediction::segment_bytes, "0: native.")
@@ -214,7 +216,8 @@ void bind_candidates(nb::module_& module) {
       .def_ro("is_compared", &CandidateFor::is_compared,
               "By ``auto``; else it is measured by ``trunkline tune`` alone.")
       .def_prop_ro("uncertainty", [](const CandidateFor& one) { return *one.candidate->uncertainty; });
-  module.def("candidates", &candidates_for, "collective"_a, "What ``auto`` compares and ``trunkline tune`` measures.");
+  module.def("candidates", &candidates_for, "collective"_a,
+             "What ``auto`` compares and ``trunkline tune`` measures. Raises ValueError.");
   module.attr("near_least") = near_least;
   module.attr("margin_of_cuts") = margin_of_cuts;
   module.attr("most_cut_bytes") = most_cut_bytes;
@@ -290,7 +293,7 @@ void bind_decisions(nb::module_& module) {
            "What an algorithm, or the plan of a file, would take; ValueError where it has no plans, or no cluster is "
            "known.")
       .def("best_segment_of", &Decisions::best_segment_of, "algorithm"_a, "message_bytes"_a,
-           "The segment in which it would run; ValueError as seconds_of.")
+           "The segment in which it would run; ValueError as ``seconds_of``.")
       .def("saved_s", &Decisions::saved_s, "message_bytes"_a, "with_datagrams"_a, "without"_a,
            "What a decision that wants datagrams is predicted to save beside one without.")
       .def("opening_s", &Decisions::opening_s, "with_datagrams"_a,
@@ -374,22 +377,23 @@ void bind_tuning(nb::module_& module) {
           },
           "collective"_a, "placement"_a, nb::rv_policy::copy,
           nb::sig("def find(self, collective: str, placement: collections.abc.Sequence[int]) -> "
-                  "trunkline._core.TuningEntry | None"),
+                  "TuningEntry | None"),
           "The entry for ranks that sit so on the hosts; None where there is none.");
-  module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a);
-  module.def("read_tuning", &read_tuning, "path"_a);
-  module.def("write_tuning", &write_tuning, "tuning"_a);
+  module.def("parse_tuning", &parse_tuning, "yaml"_a, "file"_a,
+             "Read a tuning file from YAML; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_tuning", &read_tuning, "path"_a, "Read a tuning file. Raises FaultyFile.");
+  module.def("write_tuning", &write_tuning, "tuning"_a, "YAML that reads back as an equal tuning file.");
 }
 
 void bind_measurement(nb::module_& module) {
   nb::class_<MeasuredPoint>(module, "MeasuredPoint", "Times of one message size, seconds.")
       .def_ro("bytes", &MeasuredPoint::bytes)
       .def_ro("round_trip_s", &MeasuredPoint::round_trip_s)
-      .def_ro("gap_s", &MeasuredPoint::gap_s, "g(m)")
-      .def_ro("send_s", &MeasuredPoint::send_s, "os(m)")
-      .def_ro("receive_s", &MeasuredPoint::receive_s, "or(m)")
+      .def_ro("gap_s", &MeasuredPoint::gap_s, "The gap g(m).")
+      .def_ro("send_s", &MeasuredPoint::send_s, "The processor time os(m).")
+      .def_ro("receive_s", &MeasuredPoint::receive_s, "The processor time or(m).")
       .def_ro("spread", &MeasuredPoint::spread)
-      .def_prop_ro("latency_s", &MeasuredPoint::latency_s, "L(m)");
+      .def_prop_ro("latency_s", &MeasuredPoint::latency_s, "The latency L(m).");
   nb::class_<MeasuredDistance>(module, "MeasuredDistance", "Pairs of ranks that are equally far apart.")
       .def_ro("channels", &MeasuredDistance::channels)
       .def_ro("eager_bytes", &MeasuredDistance::eager_bytes)
@@ -441,8 +445,9 @@ void bind_measurement(nb::module_& module) {
       "host_costs"_a, "measured"_a,
       "What TRUNKLINE_HOST_COSTS says, with what datagrams and combining were measured to cost hosts; the same where "
       "they were not.");
-  module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a);
-  module.def("read_measurement", &read_measurement, "path"_a);
+  module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a,
+             "Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_measurement", &read_measurement, "path"_a, "Read a measurement file. Raises FaultyFile.");
   module.def("read_named_tables", &read_named_tables, "cluster"_a,
              "What the cluster's file names; None: nothing. FaultyFile where it is missing or of another cluster.");
   nb::class_<MeasuredTrees>(module, "MeasuredTrees",

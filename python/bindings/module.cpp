@@ -2,7 +2,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, module) {
-  module.doc() = "Trunkline's core: clusters, plans and their proofs, compiled.";
+  module.doc() =
+      "Trunkline's core: clusters, plans and their proofs, compiled. ``core/`` holds the documentation in full.";
   module.attr("__version__") = TRUNKLINE_VERSION;
   trunkline::python::bind_faults(module);
   trunkline::python::bind_cluster(module);

@@ -104,9 +104,10 @@ void bind_contention(nb::module_& module) {
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
         return contention_of(cluster, placement, plan, most);
       },
-      "cluster"_a, "placement"_a, "plan"_a, "most"_a = 8);
+      "cluster"_a, "placement"_a, "plan"_a, "most"_a = 8,
+      "Loads of all channels, and of rounds those of the busiest one. Raises ValueError.");
   module.def("capacities_of", &capacities_of, "cluster"_a, "placement"_a,
-             "By link: how many senders do not slow each other on it, in each direction.");
+             "By link: how many senders do not slow each other on it, in each direction. Raises ValueError.");
 }
 
 void bind_plan_file(nb::module_& module) {
@@ -243,13 +244,15 @@ void bind_plan_file(nb::module_& module) {
           "plans", [](const PlanSet& set) { return set.plans; },
           [](PlanSet& set, std::vector<PlanFile> plans) { set.plans = std::move(plans); }, "Assign a whole list.");
   module.def("parse_plans", &parse_plans, "yaml"_a, "file"_a,
-             "Read a set of plans, or a plan by itself, from YAML; ``file`` is for messages.");
-  module.def("read_plans", &read_plans, "path"_a);
-  module.def("write_plans", &write_plans, "plans"_a);
+             "Read a set of plans, or a plan by itself, from YAML; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_plans", &read_plans, "path"_a,
+             "Read a file with a set of plans, or with one plan. Raises FaultyFile.");
+  module.def("write_plans", &write_plans, "plans"_a, "YAML that reads back as an equal set. Raises InvalidPlan.");
   module.def("sizes_text", &sizes_text, "plan"_a, "For which messages it says it is: ``from 64B``; empty: for all.");
-  module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a, "Read a plan from YAML; ``file`` is for messages.");
-  module.def("read_plan", &read_plan, "path"_a);
-  module.def("write_plan", &write_plan, "plan"_a);
+  module.def("parse_plan", &parse_plan, "yaml"_a, "file"_a,
+             "Read a plan from YAML; ``file`` is for messages. Raises FaultyFile.");
+  module.def("read_plan", &read_plan, "path"_a, "Read a plan file. Raises FaultyFile.");
+  module.def("write_plan", &write_plan, "plan"_a, "YAML that reads back as an equal plan. Raises InvalidPlan.");
 }
 
 void bind_registry(nb::module_& module) {
@@ -269,7 +272,7 @@ void bind_registry(nb::module_& module) {
           "That take segments by turns; 0: it is no tree.")
       .def_prop_ro(
           "by_rounds", [](const Algorithm& one) { return one.kind == &rounds_kind; },
-          "Whether blocks reach each rank from several others.")
+          "Whether blocks reach each rank from several others: it is no tree.")
       .def_ro("family", &Algorithm::family, "``K-ary``: alike but for a number in the name; empty: stands alone.");
   module.attr("usual_message_bytes") = usual_message_bytes;
   module.def(
@@ -294,8 +297,11 @@ void bind_hierarchical(nb::module_& module) {
       },
       "placement"_a, "root"_a, "host_fan_in"_a = any_fan_in, "root_fan_in"_a = any_fan_in,
       "split_levels"_a.none() = nb::int_(0),
-      "A subtree among the ranks of each host, and one among the hosts; a fan-in of 0: flat, split levels of None: "
-      "all.");
+      "A subtree among the ranks of each host, and one among the hosts. A fan-in is the most contributors to a node, "
+      "itself "
+      "counted in; 0: flat. ``split_levels`` levels of the subtree among hosts are on other hosts than the root's; "
+      "None: "
+      "all. Raises ValueError.");
   module.def(
       "order_children",
       [](Tree tree, const Placement& placement) {
@@ -305,19 +311,22 @@ void bind_hierarchical(nb::module_& module) {
         return tree;
       },
       "tree"_a, "placement"_a,
-      "The same tree; each rank sends over the network first, then where most transfers still follow, then by number.");
+      "The same tree; each rank sends over the network first, then where most transfers still follow, then by number. "
+      "Raises "
+      "ValueError.");
 }
 
 void bind_heights(nb::module_& module) {
   module.def("algorithm_2_tree", &algorithm_2_tree, "cluster"_a, "placement"_a, "root"_a, "k"_a = 2,
-             "Plain Algorithm 2, for comparison with what ``binary`` lays.");
+             "Plain Algorithm 2, for comparison with what ``binary`` lays. Raises ValueError.");
   module.def(
       "height_bound",
       [](const Cluster& cluster, const Placement& placement, Rank root, unsigned k) {
         if (k < 2) throw std::invalid_argument("k must be 2 or more");
         return height_bound(cluster, placement, root, k);
       },
-      "cluster"_a, "placement"_a, "root"_a, "k"_a = 2, "A height that no contention-free tree of degree k goes below.");
+      "cluster"_a, "placement"_a, "root"_a, "k"_a = 2,
+      "A height that no contention-free tree of degree k goes below. Raises ValueError.");
 }
 
 }  // namespace
@@ -330,7 +339,7 @@ void bind_plan(nb::module_& module) {
   bind_hierarchical(module);
   bind_heights(module);
   module.def("block_placement", &block_placement, "cluster"_a, "ranks_per_host"_a,
-             "Host index by rank, host by host: rank r sits on host r // ranks_per_host.");
+             "Host index by rank, host by host: rank r sits on host ``r // ranks_per_host``.");
   module.def(
       "collectives",
       [] {
@@ -373,7 +382,8 @@ void bind_plan(nb::module_& module) {
         return lay(collective_named(collective), name, cluster, placement, root, message_bytes);
       },
       "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a, "message_bytes"_a = usual_message_bytes,
-      "Lay an algorithm over ranks; its trees have passed check_tree. The size is for those whose plans depend on it.");
+      "Lay an algorithm over ranks; its trees have passed check_tree. The size is for those whose plans depend on it. "
+      "Raises ValueError.");
   module.def(
       "lay_trees",
       [](const std::string& collective, const std::string& name, const Cluster* cluster, const Placement& placement,
@@ -381,7 +391,7 @@ void bind_plan(nb::module_& module) {
         return lay_trees(collective_named(collective), name, cluster, placement, root, message_bytes);
       },
       "collective"_a, "name"_a, "cluster"_a.none(), "placement"_a, "root"_a, "message_bytes"_a = usual_message_bytes,
-      "The same of an algorithm made of trees, which take segments by turns.");
+      "The same of an algorithm made of trees, which take segments by turns. Raises ValueError.");
 }
 
 }  // namespace trunkline::python
