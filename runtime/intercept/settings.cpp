@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,48 +20,190 @@
 namespace trunkline::runtime {
 namespace {
 
+/// One of `words`, each with what it stands for. Throws std::invalid_argument with all of them.
+template <typename Meaning>
+Meaning meaning_of(std::string_view value, std::initializer_list<std::pair<std::string_view, Meaning>> words) {
+  std::string text = "must be ";
+  std::size_t left = words.size();
+  for (const auto& [word, meaning] : words) {
+    if (value == word) return meaning;
+    --left;
+    text.append(word).append(left > 1 ? ", " : (left == 1 ? " or " : ""));
+  }
+  throw std::invalid_argument(text);
+}
+
+/// Nothing where the text is no number, or one below 0.
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_one = error == std::errc() && end == text.data() + text.size() && number >= Number{0};
+  return is_one ? std::optional(number) : std::nullopt;
+}
+
+std::vector<std::string_view> parts_of(std::string_view list) {
+  std::vector<std::string_view> parts;
+  for (std::size_t comma = 0; comma != std::string_view::npos;) {
+    comma = list.find(',');
+    parts.push_back(list.substr(0, comma));
+    if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
+  }
+  return parts;
+}
+
+bool flag_of(std::string_view value) { return meaning_of<bool>(value, {{"0", false}, {"1", true}}); }
+
+// What takes a setting's value: each throws std::invalid_argument, or BadQuantity, with what the value must be.
+
+template <std::string Setup::*field>
+void take_text(Setup& setup, std::string_view value) {
+  setup.*field = value;
+}
+
+template <bool Setup::*field>
+void take_flag(Setup& setup, std::string_view value) {
+  setup.*field = flag_of(value);
+}
+
+void take_multicast(Setup& setup, std::string_view value) {
+  setup.way = meaning_of<GroupWay>(
+      value,
+      {{"0", GroupWay::usual}, {"1", GroupWay::usual}, {"ipv6", GroupWay::ipv6}, {"broadcast", GroupWay::broadcast}});
+  setup.multicasts = value != "0";
+}
+
+void take_host_memory(Setup& setup, std::string_view value) {
+  setup.host_memory = meaning_of<HostMemoryWish>(
+      value, {{"0", HostMemoryWish::none}, {"1", HostMemoryWish::any}, {"copies", HostMemoryWish::copied}});
+}
+
+void take_within_hosts(Setup& setup, std::string_view value) {
+  setup.within_hosts = meaning_of<WithinHosts>(value, {{"plan", WithinHosts::plan}, {"arrival", WithinHosts::arrival}});
+}
+
+void take_host_costs(Setup& setup, std::string_view value) {
+  static_cast<void>(host_costs_from(value, usual_host_costs()));
+  setup.host_costs = value;
+}
+
+void take_patience(Setup& setup, std::string_view value) {
+  const auto seconds = number_of<double>(value);
+  if (!seconds || *seconds == 0.0 || *seconds > 86400.0) {
+    throw std::invalid_argument("must be a number of seconds above 0, at most 86400, such as 20");
+  }
+  setup.patience_s = *seconds;
+}
+
+void take_trace_size(Setup& setup, std::string_view value) {
+  const std::uint64_t bytes = parse_bytes(value);
+  if (bytes < std::uint64_t{256} << 10 || bytes > std::uint64_t{1} << 40) {
+    throw std::invalid_argument("must be between 256KiB and 1024GiB");
+  }
+  setup.trace_bytes = bytes;
+}
+
+void take_traced_ranks(Setup& setup, std::string_view value) {
+  for (const std::string_view part : parts_of(value)) {
+    const std::size_t dash = part.find('-');
+    const auto first = number_of<int>(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number_of<int>(part.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      throw std::invalid_argument("must be ranks and ranges, such as 0-7,16");
+    }
+    setup.traced.ranks.push_back({*first, *last});
+  }
+}
+
+void take_traced_collectives(Setup& setup, std::string_view value) {
+  setup.traced.collectives = 0;
+  for (const std::string_view part : parts_of(value)) {
+    if (const auto collective = find_collective(part)) {
+      setup.traced.collectives |= 1U << static_cast<unsigned>(*collective);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(collectives().size());
+    for (const CollectiveFacts& facts : collectives()) names.push_back(facts.name);
+    throw std::invalid_argument("'" + std::string(part) + "' is no collective that Trunkline plans" +
+                                did_you_mean(part, names));
+  }
+}
+
+void take_traced_time(Setup& setup, std::string_view value) {
+  constexpr double most_s = 1e9;
+  const std::size_t dash = value.find('-');
+  const auto seconds_or = [](std::string_view text, double otherwise) {
+    return text.empty() ? std::optional(otherwise) : number_of<double>(text);
+  };
+  const auto from = seconds_or(value.substr(0, dash), 0.0);
+  const auto until = dash == std::string_view::npos ? std::nullopt : seconds_or(value.substr(dash + 1), most_s);
+  if (!from || !until || *until <= *from || *until > most_s) {
+    throw std::invalid_argument("must be seconds from and until, such as 60-120, 60- or -120");
+  }
+  setup.traced.from_ns = static_cast<std::uint64_t>(*from * 1e9);
+  setup.traced.until_ns = static_cast<std::uint64_t>(*until * 1e9);
+}
+
 struct Setting {
   std::string_view name;
+  void (*take)(Setup& setup, std::string_view value);
   std::string_view values;
   std::string_view meaning;
+  bool chooses_traced = false;  ///< what of all a trace is to have
 };
 
 /// The settings, but for one of each collective. Every rank of a job must be given the same ones, except
 /// TRUNKLINE_HOST.
 constexpr std::array table{
-    Setting{"TRUNKLINE_CLUSTER", "NAME or FILE", "the cluster the ranks run on: a bundled one, or a cluster file"},
-    Setting{"TRUNKLINE_PLAN", "FILE", "a plan, or a set of them, for every communicator, root and size that they fit"},
-    Setting{"TRUNKLINE_TUNING", "FILE", "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
-    Setting{"TRUNKLINE_REPRODUCIBLE", "0 or 1",
+    Setting{"TRUNKLINE_CLUSTER", take_text<&Setup::cluster>, "NAME or FILE",
+            "the cluster the ranks run on: a bundled one, or a cluster file"},
+    Setting{"TRUNKLINE_PLAN", take_text<&Setup::plan>, "FILE",
+            "a plan, or a set of them, for every communicator, root and size that they fit"},
+    Setting{"TRUNKLINE_TUNING", take_text<&Setup::tuning>, "FILE",
+            "what 'trunkline tune' measured to be fastest on this cluster with this MPI"},
+    Setting{"TRUNKLINE_REPRODUCIBLE", take_flag<&Setup::reproducible>, "0 or 1",
             "reductions combine operands in one order for messages of every size; default 0"},
-    Setting{"TRUNKLINE_MULTICAST", "0, 1, ipv6 or broadcast",
+    Setting{"TRUNKLINE_MULTICAST", take_multicast, "0, 1, ipv6 or broadcast",
             "whether auto and tuning files may take multicasts, and how datagrams reach all hosts; default 1"},
     Setting{
-        "TRUNKLINE_HOST_MEMORY", "0, 1 or copies",
+        "TRUNKLINE_HOST_MEMORY", take_host_memory, "0, 1 or copies",
         "whether ranks of one host hand data on in memory that they share; copies: but none reads another one's own "
         "memory; default 1"},
     Setting{
-        "TRUNKLINE_WITHIN_HOSTS", "plan or arrival",
+        "TRUNKLINE_WITHIN_HOSTS", take_within_hosts, "plan or arrival",
         "how ranks of one host combine short allreduces along one tree: between the ranks that the plan says, or in "
         "memory as they come; default plan"},
-    Setting{"TRUNKLINE_HOST", "NAME", "this rank's host in the cluster file; default: the processor's name"},
-    Setting{"TRUNKLINE_MEASURED", "FILE", "what 'trunkline measure' found on this cluster with this MPI"},
-    Setting{"TRUNKLINE_HOST_COSTS",
+    Setting{"TRUNKLINE_HOST", take_text<&Setup::host>, "NAME",
+            "this rank's host in the cluster file; default: the processor's name"},
+    Setting{"TRUNKLINE_MEASURED", take_text<&Setup::measured>, "FILE",
+            "what 'trunkline measure' found on this cluster with this MPI"},
+    Setting{"TRUNKLINE_HOST_COSTS", take_host_costs,
             "free, mpich, mpich-5 or openmpi; shared=TIME,shared-byte=TIME; or both with commas",
             "what predictions take messages to cost their hosts; default: what was measured with this library"},
-    Setting{"TRUNKLINE_PATIENCE", "SECONDS",
+    Setting{"TRUNKLINE_PATIENCE", take_patience, "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
-    Setting{"TRUNKLINE_FOLLOW", "0 or 1", "take the cluster file anew when it changes while the job runs; default 0"},
-    Setting{"TRUNKLINE_EXPLAIN", "0 or 1", "say which algorithm ran for which call, and why; default 0"},
-    Setting{"TRUNKLINE_TRACE", "FOLDER", "leave a trace of what happens inside every collective call there"},
-    Setting{"TRUNKLINE_TRACE_SIZE", "SIZE", "of each rank's trace file, which keeps the latest events; default 32MiB"},
-    Setting{"TRUNKLINE_TRACE_RANKS", "RANKS", "that leave a trace, such as 0-7,16; default all"},
-    Setting{"TRUNKLINE_TRACE_COLLECTIVES", "NAMES", "that are traced, such as allreduce,bcast; default all"},
-    Setting{"TRUNKLINE_TRACE_TIME", "FROM-UNTIL", "seconds after MPI_Init between which calls are traced; default all"},
-    Setting{"TRUNKLINE_TRACE_START", "0 or 1",
-            "0: calls are traced once the program says so, by MPI_Pcontrol(1) or trunkline_trace(1); default 1"},
-    Setting{"TRUNKLINE_STRICT", "0 or 1", "end the job where the library would warn and run natively; default 0"},
-    Setting{"TRUNKLINE_DISABLE", "0 or 1", "change nothing at all; wins over everything else; default 0"},
+    Setting{"TRUNKLINE_FOLLOW", take_flag<&Setup::follow>, "0 or 1",
+            "take the cluster file anew when it changes while the job runs; default 0"},
+    Setting{"TRUNKLINE_EXPLAIN", take_flag<&Setup::explain>, "0 or 1",
+            "say which algorithm ran for which call, and why; default 0"},
+    Setting{"TRUNKLINE_TRACE", take_text<&Setup::trace>, "FOLDER",
+            "leave a trace of what happens inside every collective call there"},
+    Setting{"TRUNKLINE_TRACE_SIZE", take_trace_size, "SIZE",
+            "of each rank's trace file, which keeps the latest events; default 32MiB"},
+    Setting{"TRUNKLINE_TRACE_RANKS", take_traced_ranks, "RANKS", "that leave a trace, such as 0-7,16; default all",
+            true},
+    Setting{"TRUNKLINE_TRACE_COLLECTIVES", take_traced_collectives, "NAMES",
+            "that are traced, such as allreduce,bcast; default all", true},
+    Setting{"TRUNKLINE_TRACE_TIME", take_traced_time, "FROM-UNTIL",
+            "seconds after MPI_Init between which calls are traced; default all", true},
+    Setting{"TRUNKLINE_TRACE_START", [](Setup& setup, std::string_view value) { setup.traced.starts = flag_of(value); },
+            "0 or 1",
+            "0: calls are traced once the program says so, by MPI_Pcontrol(1) or trunkline_trace(1); default 1", true},
+    Setting{"TRUNKLINE_STRICT", take_flag<&Setup::strict>, "0 or 1",
+            "end the job where the library would warn and run natively; default 0"},
+    Setting{"TRUNKLINE_DISABLE", take_flag<&Setup::disable>, "0 or 1",
+            "change nothing at all; wins over everything else; default 0"},
 };
 
 constexpr std::string_view prefix = "TRUNKLINE_";
@@ -73,89 +216,46 @@ constexpr const char* wish_meaning =
     " runs, on every communicator; SEGMENT in bytes or with a unit (4KiB); default auto";
 
 /// TRUNKLINE_BCAST for bcast.
-std::string setting_of(const CollectiveFacts& one) {
+std::string setting_of(const CollectiveFacts& facts) {
   std::string name(prefix);
-  for (const char letter : one.name)
+  for (const char letter : facts.name)
     name += letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   return name;
 }
 
 /// Null where the setting is none that says what a collective runs.
 const CollectiveFacts* collective_of(std::string_view setting) {
-  const auto found =
-      std::ranges::find_if(collectives(), [&](const CollectiveFacts& one) { return setting_of(one) == setting; });
-  return found != collectives().end() ? &*found : nullptr;
+  const auto facts =
+      std::ranges::find_if(collectives(), [&](const CollectiveFacts& each) { return setting_of(each) == setting; });
+  return facts != collectives().end() ? &*facts : nullptr;
 }
 
 class Reader {
  public:
   void take(std::string_view name, std::string_view value) {
     const CollectiveFacts* const wished = collective_of(name);
-    const bool known = wished != nullptr || std::ranges::find(table, name, &Setting::name) != table.end();
-    if (value.empty() && known) return;
-    const std::size_t faults = faults_.size();
-    if (name == "TRUNKLINE_CLUSTER") {
-      setup_.cluster = value;
-    } else if (name == "TRUNKLINE_PLAN") {
-      setup_.plan = value;
-    } else if (name == "TRUNKLINE_TUNING") {
-      setup_.tuning = value;
-    } else if (wished != nullptr) {
-      take_wish(*wished, name, value);
-    } else if (name == "TRUNKLINE_HOST") {
-      setup_.host = value;
-    } else if (name == "TRUNKLINE_MEASURED") {
-      setup_.measured = value;
-    } else if (name == "TRUNKLINE_HOST_COSTS") {
-      take_host_costs(value);
-    } else if (name == "TRUNKLINE_PATIENCE") {
-      setup_.patience_s = seconds(name, value);
-    } else if (name == "TRUNKLINE_REPRODUCIBLE") {
-      setup_.reproducible = flag(name, value);
-    } else if (name == "TRUNKLINE_MULTICAST") {
-      take_multicast(value);
-    } else if (name == "TRUNKLINE_HOST_MEMORY") {
-      take_host_memory(value);
-    } else if (name == "TRUNKLINE_WITHIN_HOSTS") {
-      take_within_hosts(value);
-    } else if (name == "TRUNKLINE_FOLLOW") {
-      setup_.follow = flag(name, value);
-    } else if (name == "TRUNKLINE_EXPLAIN") {
-      setup_.explain = flag(name, value);
-    } else if (name == "TRUNKLINE_TRACE") {
-      setup_.trace = value;
-    } else if (name == "TRUNKLINE_TRACE_SIZE") {
-      setup_.trace_bytes = trace_bytes(name, value);
-    } else if (name == "TRUNKLINE_TRACE_RANKS") {
-      take_traced_ranks(value);
-    } else if (name == "TRUNKLINE_TRACE_COLLECTIVES") {
-      take_traced_collectives(value);
-    } else if (name == "TRUNKLINE_TRACE_TIME") {
-      take_traced_time(value);
-    } else if (name == "TRUNKLINE_TRACE_START") {
-      setup_.traced.starts = flag(name, value);
-    } else if (name == "TRUNKLINE_STRICT") {
-      setup_.strict = flag(name, value);
-    } else if (name == "TRUNKLINE_DISABLE") {
-      setup_.disable = flag(name, value);
-    } else {
-      std::vector<std::string> names;
-      names.reserve(table.size() + collectives().size());
-      for (const Setting& setting : table) names.emplace_back(setting.name);
-      for (const CollectiveFacts& one : collectives()) names.push_back(setting_of(one));
-      const std::vector<std::string_view> views(names.begin(), names.end());
-      faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, views));
-      list_settings_ = true;
+    const auto* const setting = std::ranges::find(table, name, &Setting::name);
+    if (wished == nullptr && setting == table.end()) return refuse(name);
+    if (value.empty()) return;
+    try {
+      if (wished != nullptr) {
+        setup_.wishes[static_cast<std::size_t>(wished->collective)] = parse_wish(wished->collective, value);
+        return;
+      }
+      setting->take(setup_, value);
+      if (setting->chooses_traced) trace_choice_ = std::string(name) + "=" + std::string(value);
+    } catch (const std::invalid_argument& wrong) {
+      add_fault(name, value, wrong);
+    } catch (const BadQuantity& wrong) {
+      add_fault(name, value, wrong);
     }
-    const bool chooses = name.starts_with("TRUNKLINE_TRACE_") && name != "TRUNKLINE_TRACE_SIZE";
-    if (chooses && faults_.size() == faults) trace_choice_ = std::string(name) + "=" + std::string(value);
   }
 
   Setup finish() {
     if (setup_.disable) return {.disable = true};
-    for (const CollectiveFacts& one : collectives()) {
-      const Wish& wish = setup_.wishes[static_cast<std::size_t>(one.collective)];
-      const std::string given = setting_of(one) + "=" + std::string(wish.algorithm);
+    for (const CollectiveFacts& facts : collectives()) {
+      const Wish& wish = setup_.wishes[static_cast<std::size_t>(facts.collective)];
+      const std::string given = setting_of(facts) + "=" + std::string(wish.algorithm);
       if (wish.needs_cluster && setup_.cluster.empty()) {
         faults_.push_back(given + " needs to know the switches: set TRUNKLINE_CLUSTER too");
       }
@@ -183,6 +283,21 @@ class Reader {
   }
 
  private:
+  void add_fault(std::string_view name, std::string_view value, const std::exception& wrong) {
+    faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
+  }
+
+  /// There is no setting of that name.
+  void refuse(std::string_view name) {
+    std::vector<std::string> names;
+    names.reserve(table.size() + collectives().size());
+    for (const Setting& setting : table) names.emplace_back(setting.name);
+    for (const CollectiveFacts& facts : collectives()) names.push_back(setting_of(facts));
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    faults_.push_back(std::string(name) + " is no setting of Trunkline" + did_you_mean(name, views));
+    list_settings_ = true;
+  }
+
   void check_arrival() {
     const std::string given = "TRUNKLINE_WITHIN_HOSTS=arrival: ";
     if (setup_.reproducible) {
@@ -213,158 +328,14 @@ class Reader {
     }
   }
 
-  bool flag(std::string_view name, std::string_view value) {
-    if (value != "0" && value != "1") {
-      faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be 0 or 1");
-    }
-    return value == "1";
-  }
-
-  void take_multicast(std::string_view value) {
-    setup_.multicasts = value != "0";
-    if (value == "ipv6") {
-      setup_.way = GroupWay::ipv6;
-    } else if (value == "broadcast") {
-      setup_.way = GroupWay::broadcast;
-    } else if (value != "0" && value != "1") {
-      faults_.push_back("TRUNKLINE_MULTICAST=" + std::string(value) + ": must be 0, 1, ipv6 or broadcast");
-    }
-  }
-
-  void take_host_memory(std::string_view value) {
-    if (value == "0") {
-      setup_.host_memory = HostMemoryWish::none;
-    } else if (value == "copies") {
-      setup_.host_memory = HostMemoryWish::copied;
-    } else if (value != "1") {
-      faults_.push_back("TRUNKLINE_HOST_MEMORY=" + std::string(value) + ": must be 0, 1 or copies");
-    }
-  }
-
-  void take_within_hosts(std::string_view value) {
-    if (value == "arrival") {
-      setup_.within_hosts = WithinHosts::arrival;
-    } else if (value != "plan") {
-      faults_.push_back("TRUNKLINE_WITHIN_HOSTS=" + std::string(value) + ": must be plan or arrival");
-    }
-  }
-
-  double seconds(std::string_view name, std::string_view value) {
-    constexpr double most = 86400.0;
-    double given = 0.0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), given);
-    if (error != std::errc() || end != value.data() + value.size() || !(given > 0.0) || given > most) {
-      faults_.push_back(std::string(name) + "=" + std::string(value) +
-                        ": must be a number of seconds above 0, at most 86400, such as 20");
-    }
-    return given;
-  }
-
-  std::uint64_t trace_bytes(std::string_view name, std::string_view value) {
-    constexpr std::uint64_t least = std::uint64_t{256} << 10;
-    constexpr std::uint64_t most = std::uint64_t{1} << 40;
-    try {
-      const std::uint64_t bytes = parse_bytes(value);
-      if (bytes >= least && bytes <= most) return bytes;
-      faults_.push_back(std::string(name) + "=" + std::string(value) + ": must be between 256KiB and 1024GiB");
-    } catch (const BadQuantity& wrong) {
-      faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
-    }
-    return least;
-  }
-
-  void take_traced_ranks(std::string_view value) {
-    for (const std::string_view part : parts_of(value)) {
-      const std::size_t dash = part.find('-');
-      const auto first = whole_number(part.substr(0, dash));
-      const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
-      if (!first || !last || *last < *first) {
-        faults_.push_back("TRUNKLINE_TRACE_RANKS=" + std::string(value) + ": must be ranks and ranges, such as 0-7,16");
-        return;
-      }
-      setup_.traced.ranks.push_back({*first, *last});
-    }
-  }
-
-  void take_traced_collectives(std::string_view value) {
-    setup_.traced.collectives = 0;
-    for (const std::string_view part : parts_of(value)) {
-      if (const auto found = find_collective(part)) {
-        setup_.traced.collectives |= 1U << static_cast<unsigned>(*found);
-        continue;
-      }
-      std::vector<std::string_view> names;
-      names.reserve(collectives().size());
-      for (const CollectiveFacts& one : collectives()) names.push_back(one.name);
-      faults_.push_back("TRUNKLINE_TRACE_COLLECTIVES=" + std::string(value) + ": '" + std::string(part) +
-                        "' is no collective that Trunkline plans" + did_you_mean(part, names));
-    }
-  }
-
-  void take_traced_time(std::string_view value) {
-    const std::size_t dash = value.find('-');
-    const auto from = seconds_or(value.substr(0, dash), 0.0);
-    const auto until = dash == std::string_view::npos ? std::nullopt : seconds_or(value.substr(dash + 1), 1e9);
-    if (!from || !until || *until <= *from) {
-      faults_.push_back("TRUNKLINE_TRACE_TIME=" + std::string(value) +
-                        ": must be seconds from and until, such as 60-120, 60- or -120");
-      return;
-    }
-    setup_.traced.from_ns = static_cast<std::uint64_t>(*from * 1e9);
-    setup_.traced.until_ns = static_cast<std::uint64_t>(*until * 1e9);
-  }
-
-  /// Empty text: `otherwise`; no number, or one that is not at least 0: nothing.
-  static std::optional<double> seconds_or(std::string_view text, double otherwise) {
-    if (text.empty()) return otherwise;
-    double given = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), given);
-    const bool is_one = error == std::errc() && end == text.data() + text.size() && given >= 0.0 && given <= 1e9;
-    return is_one ? std::optional(given) : std::nullopt;
-  }
-
-  static std::optional<int> whole_number(std::string_view text) {
-    int given = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), given);
-    const bool is_one = error == std::errc() && end == text.data() + text.size() && given >= 0;
-    return is_one ? std::optional(given) : std::nullopt;
-  }
-
-  static std::vector<std::string_view> parts_of(std::string_view list) {
-    std::vector<std::string_view> parts;
-    for (std::size_t comma = 0; comma != std::string_view::npos;) {
-      comma = list.find(',');
-      parts.push_back(list.substr(0, comma));
-      if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
-    }
-    return parts;
-  }
-
-  void take_host_costs(std::string_view value) {
-    try {
-      static_cast<void>(host_costs_from(value, usual_host_costs()));
-      setup_.host_costs = value;
-    } catch (const std::invalid_argument& wrong) {
-      faults_.push_back("TRUNKLINE_HOST_COSTS=" + std::string(value) + ": " + wrong.what());
-    }
-  }
-
-  void take_wish(const CollectiveFacts& one, std::string_view name, std::string_view value) {
-    try {
-      setup_.wishes[static_cast<std::size_t>(one.collective)] = parse_wish(one.collective, value);
-    } catch (const std::invalid_argument& wrong) {
-      faults_.push_back(std::string(name) + "=" + std::string(value) + ": " + wrong.what());
-    }
-  }
-
   static std::string listed() {
     std::string text;
     const auto add = [&](std::string_view name, std::string_view values, const std::string& meaning) {
       text.append("\n  ").append(name).append(": ").append(values).append("; ").append(meaning);
     };
     for (const Setting& setting : table) add(setting.name, setting.values, std::string(setting.meaning));
-    for (const CollectiveFacts& one : collectives()) {
-      add(setting_of(one), wish_values, "what " + std::string(one.mpi_name) + wish_meaning);
+    for (const CollectiveFacts& facts : collectives()) {
+      add(setting_of(facts), wish_values, "what " + std::string(facts.mpi_name) + wish_meaning);
     }
     return text;
   }
