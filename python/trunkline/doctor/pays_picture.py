@@ -1,33 +1,29 @@
 """What Trunkline would gain as a picture: a panel a collective, columns of rates and ranks a host, rows of sizes."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
-from math import log2
 
 from trunkline import _core
 from trunkline.doctor.pays import Gain
-from trunkline.draw.colours import ACCENT, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.draw.colours import INK, SOFT
+from trunkline.draw.gain_cells import gain_cell, gain_digits
 from trunkline.draw.layout import Point
-from trunkline.draw.svg import text
+from trunkline.draw.svg import picture, text
 from trunkline.units import format_bytes, format_rate
 
 __all__ = ["cell_words", "pays_panels", "pays_picture"]
 
-_FONT = "'DejaVu Sans', system-ui, sans-serif"
 _WIDTH = 390.0
 """Pixels: a phone shows it as it is, and panels stand side by side on a wide page."""
 _LEFT, _MARGIN, _HEAD, _ROW = 74.0, 12.0, 64.0, 25.0
 _MOST_COLUMNS = 6
 """More of them go below, so that words stay readable."""
-_MOST_SHADE = 0.5
 
 
 def cell_words(one: Gain) -> str:
     """``2.4``; ``~1.3`` where it is likely alone, ``=`` where the library's own algorithm runs."""
     if one.sure == "same":
         return "="
-    digits = 2 if one.gain < 2 else 1 if one.gain < 10 else 0
-    return f"{'~' if one.sure == 'likely' else ''}{one.gain:.{digits}f}"
+    return f"{'~' if one.sure == 'likely' else ''}{gain_digits(one.gain)}"
 
 
 def pays_panels(gains: Sequence[Gain], about: str) -> list[str]:
@@ -85,12 +81,7 @@ def _picture(panel: list[tuple[str, float]], title: str) -> str:
 
 
 def _svg(shapes: Sequence[str], height: float, title: str) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {height:g}" width="{_WIDTH:g}" '
-        f'height="{height:g}" font-family="{_FONT}" role="img"><title>{escape(title)}</title>'
-        f'<rect width="{_WIDTH:g}" height="{height:g}" rx="8" fill="{PAPER}"/>'
-    )
-    return dark_too("\n".join([head, *shapes, "</svg>"]))
+    return picture(_WIDTH, height, title, shapes, corners=8)
 
 
 def _panel(own: Sequence[Gain], top: float) -> Iterator[tuple[str, float]]:
@@ -121,19 +112,14 @@ def _panel(own: Sequence[Gain], top: float) -> Iterator[tuple[str, float]]:
 
 
 def _cell(one: Gain, x: float, y: float, width: float) -> str:
-    """Darker the faster, up to 16 times; a dashed edge where it is likely alone."""
-    share = min(1.0, max(0.0, log2(one.gain) / 4)) if one.sure != "same" else 0.0
-    place = f'x="{x + 1:.1f}" y="{y + 1:.1f}" width="{width - 2:.1f}" height="{_ROW - 2:.1f}" rx="3"'
-    edge = f'<rect {place} fill="none" stroke="{ACCENT}" stroke-dasharray="3 2"/>' if one.sure == "likely" else ""
-    return (
-        f'<rect {place} fill="{GRID}" fill-opacity="0.5"/>'
-        f'<rect {place} fill="{ACCENT}" fill-opacity="{_MOST_SHADE * share:.2f}"/>{edge}'
-        + text(
-            Point(x + width / 2, y + 17),
-            cell_words(one),
-            size=12,
-            fill=SOFT if one.sure == "same" else INK,
-            anchor="middle",
-            weight=700 if one.sure == "yes" else 400,
-        )
+    """A dashed edge where it is likely alone, no shade where nothing changes."""
+    changes = one.sure != "same"
+    return gain_cell(
+        Point(x, y),
+        Point(width, _ROW),
+        max(1.0, one.gain) if changes else 1.0,
+        cell_words(one),
+        ink=INK if changes else SOFT,
+        weight=700 if one.sure == "yes" else 400,
+        dashed=one.sure == "likely",
     )

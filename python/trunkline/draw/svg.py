@@ -24,6 +24,7 @@ __all__ = [
     "dot",
     "legend",
     "link_text",
+    "picture",
     "rounded",
     "text",
     "trunk_shapes",
@@ -55,20 +56,20 @@ def document(
     words = max(40 + 6.7 * len(subtitle), 40 + 10.5 * len(title), 20 + sum(map(_sign_width, signs)))
     width = max(layout.width, least, words)
     height = layout.height + 34
-    drawn = "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONT}" role="img">',
-            f"<title>{escape(title)}</title>",
-            f'<rect width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>',
-            text(Point(20, 28), title, size=16, weight=700),
-            text(Point(20, 47), subtitle, size=11.5, fill=SOFT),
-            *parts,
-            legend(layout.height + 8, signs),
-            "</svg>",
-        ]
+    heads = [text(Point(20, 28), title, size=16, weight=700), text(Point(20, 47), subtitle, size=11.5, fill=SOFT)]
+    return picture(width, height, title, [*heads, *parts, legend(layout.height + 8, signs)])
+
+
+def picture(width: float, height: float, title: str, parts: Iterable[str], corners: float = 0) -> str:
+    """An ``<svg>`` element of these parts on a ground, for light and dark screens; its title is read aloud."""
+    size = f'width="{width:.0f}" height="{height:.0f}"'
+    around = f' rx="{corners:g}"' if corners else ""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'font-family="{_FONT}" role="img">'
     )
-    return dark_too(drawn)
+    ground = f'<rect {size}{around} fill="{PAPER}"/>'
+    return dark_too("\n".join([head, f"<title>{escape(title)}</title>", ground, *parts, "</svg>"]))
 
 
 def below_each_other(drawings: Sequence[str]) -> str:

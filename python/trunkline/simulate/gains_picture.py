@@ -1,33 +1,28 @@
 """What ``auto`` gains as a picture: a panel for each rival, a column for each rate, a row for each size."""
 
 from collections.abc import Sequence
-from html import escape
-from math import log2
 
 from trunkline import _core
-from trunkline.draw.colours import ACCENT, CONTENDED, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.draw.colours import SOFT
+from trunkline.draw.gain_cells import gain_cell, gain_digits
 from trunkline.draw.layout import Point
-from trunkline.draw.svg import text
+from trunkline.draw.svg import picture, text
 from trunkline.peers.simulated import SELECTORS, named_now
 from trunkline.simulate.gains import Gain
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["gain_words", "gains_picture"]
 
-_FONT = "'DejaVu Sans', system-ui, sans-serif"
 _LEAST_WIDTH = 400
 """Pixels: a phone shows it without making it much smaller."""
 _LEFT, _MARGIN, _TOP, _HEAD, _ROW = 76.0, 14.0, 70.0, 52.0, 24.0
 _LEAST_CELL = 58.0
 _LINE = 12.0
-_MOST_SHADE = 0.5
-"""Beyond that, words would be hard to read on either screen."""
 
 
 def gain_words(gain: Gain) -> str:
     """The gain in three digits at most, ``>`` before it where the rival was given up."""
-    digits = 2 if gain.gain < 2 else 1 if gain.gain < 10 else 0
-    return f"{'> ' if gain.at_least else ''}{gain.gain:.{digits}f}"
+    return f"{'> ' if gain.at_least else ''}{gain_digits(gain.gain)}"
 
 
 def gains_picture(gains: Sequence[Gain]) -> str:
@@ -65,18 +60,14 @@ def gains_picture(gains: Sequence[Gain]) -> str:
             y = top + head_height + line * _ROW
             parts.append(text(Point(_LEFT - 8, y + 16), format_bytes(size), size=12, anchor="end"))
             for column, cluster in enumerate(columns):
-                if (rival, cluster, size) in at:
-                    parts.append(_cell(at[rival, cluster, size], _LEFT + column * cell, y, cell))
+                if gain := at.get((rival, cluster, size)):
+                    corner = Point(_LEFT + column * cell, y)
+                    parts.append(gain_cell(corner, Point(cell, _ROW), gain.gain, gain_words(gain)))
     parts += [
         text(Point(_MARGIN, height - 28), f"Down: message size. Across: {across}.", size=12, fill=SOFT),
         text(Point(_MARGIN, height - 11), "1: as fast. Red: Trunkline is slower.", size=12, fill=SOFT),
     ]
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'height="{height:g}" font-family="{_FONT}" role="img"><title>{escape(title)}</title>'
-        f'<rect width="{width:g}" height="{height:g}" rx="8" fill="{PAPER}"/>'
-    )
-    return dark_too("\n".join([head, *parts, "</svg>"]))
+    return picture(width, height, title, parts, corners=8)
 
 
 def _heads(columns: Sequence[Gain]) -> tuple[list[list[str]], str]:
@@ -97,15 +88,3 @@ def _short_rate(rate_bps: float) -> str:
 
 def _rival_words(rival: str) -> str:
     return f"{SELECTORS[named_now(rival)]}'s own choice" if named_now(rival) in SELECTORS else rival
-
-
-def _cell(gain: Gain, x: float, y: float, width: float) -> str:
-    """Darker the further from 1, up to 16 times faster and to half as fast."""
-    faster = log2(gain.gain)
-    colour, share = (ACCENT, faster / 4) if faster >= 0 else (CONTENDED, -faster)
-    shade = _MOST_SHADE * min(1.0, share)
-    place = f'x="{x + 1:.1f}" y="{y + 1:.1f}" width="{width - 2:.1f}" height="{_ROW - 2:.1f}" rx="3"'
-    return (
-        f'<rect {place} fill="{GRID}" fill-opacity="0.5"/><rect {place} fill="{colour}" fill-opacity="{shade:.2f}"/>'
-        + text(Point(x + width / 2, y + 16.5), gain_words(gain), size=12, fill=INK, anchor="middle")
-    )

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
 from trunkline.compat import zip_equal
-from trunkline.draw.colours import AXIS, GRID, INK, PAPER, SOFT, dark_too
+from trunkline.draw.colours import AXIS, GRID, INK, SOFT
+from trunkline.draw.layout import Point as Place
+from trunkline.draw.svg import picture, text
 
-__all__ = ["Axes", "Line", "Point", "document", "in_long_units", "round_ticks"]
+__all__ = ["Axes", "Line", "Point", "in_long_units", "round_ticks"]
 
 WIDTH, HEIGHT = 760.0, 380.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 30.0, 46.0
@@ -57,18 +58,14 @@ class Axes:
         self,
         x: float,
         y: float,
-        text: str,
+        words: str,
         anchor: str = "middle",
         colour: str = INK,
         size: int = 12,
         halo: bool = False,
     ) -> None:
         """A text at a place of the picture."""
-        around = f' stroke="{PAPER}" stroke-width="3" paint-order="stroke"' if halo else ""
-        self.parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}"{around}>'
-            f"{escape(text)}</text>"
-        )
+        self.parts.append(text(Place(x, y), words, size, colour, anchor, halo=halo))
 
     def ticks(self, x_name: str, y_name: str, x_ticks: Sequence[float], y_ticks: Sequence[float]) -> None:
         """The frame, its grid, and the names of both axes; long times have another unit than the names say."""
@@ -115,7 +112,7 @@ class Axes:
             )
             # In ink: colours of curves are too light for words; and lines may run below them.
             self.word(self.left + 36, y, line.name, "start", halo=True)
-        return document(WIDTH, HEIGHT, title, self.parts)
+        return picture(WIDTH, HEIGHT, title, self.parts)
 
 
 def in_long_units(name: str, ticks: Sequence[float]) -> tuple[str, list[str]]:
@@ -130,16 +127,6 @@ def in_long_units(name: str, ticks: Sequence[float]) -> tuple[str, list[str]]:
     if "µs" not in name:
         unit, divisor = "µs", 1.0
     return name.replace("µs", unit), [f"{tick / divisor:g}" for tick in ticks]
-
-
-def document(width: float, height: float, title: str, parts: Sequence[str]) -> str:
-    """A picture of these parts, light and dark."""
-    return dark_too(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" font-family="DejaVu Sans, sans-serif" role="img"><title>{escape(title)}</title>'
-        + "".join(parts)
-        + "</svg>"
-    )
 
 
 def round_ticks(least: float, most: float, about: int = 6) -> list[float]:

@@ -10,11 +10,13 @@ import numpy as np
 from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.draw.cluster import MOST_HOSTS
-from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, INK, PAPER, SERIES, SOFT
+from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, PAPER, SERIES, SOFT
 from trunkline.draw.costs import draw_costs
+from trunkline.draw.layout import Point as Place
 from trunkline.draw.names import without_domain
+from trunkline.draw.svg import picture, text
 from trunkline.trace.analysis import AnalysedTree
-from trunkline.trace.axes import Axes, Line, Point, document, round_ticks
+from trunkline.trace.axes import Axes, Line, Point, round_ticks
 from trunkline.trace.folder import Job
 from trunkline.trace.metrics import departure_wait, up_latency
 from trunkline.trace.nodes import Node
@@ -255,17 +257,14 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
         )
         if named:
             parts.append(
-                f'<text x="{x + 11:.1f}" y="{y:.1f}" font-size="12" fill="{INK}" {_HALO}>{rank}</text>'
-                f'<text x="{x + 11:.1f}" y="{y + 11:.1f}" font-size="10" fill="{SOFT}" {_HALO}>'
-                f"{escape(names[rank])}</text>"
+                text(Place(x + 11, y), str(rank), size=12, halo=True)
+                + text(Place(x + 11, y + 11), names[rank], size=10, fill=SOFT, halo=True)
             )
-    return document(width, height, title, parts)
+    return picture(width, height, title, parts)
 
 
 _LETTER = 6.4
 """Width of a letter of a host's name, pixels."""
-_HALO = f'stroke="{PAPER}" stroke-width="3" paint-order="stroke"'
-"""Keeps a name readable on the line that passes behind it."""
 
 
 def _places(children: dict[int, list[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:
