@@ -1,7 +1,8 @@
 """Clusters by name or by file."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from trunkline import _core
@@ -21,6 +22,7 @@ __all__ = [
     "load_cluster",
     "nearest_first",
     "read_cluster",
+    "told_as_bad_input",
     "unused_words",
     "wide_links",
 ]
@@ -62,6 +64,17 @@ def cluster_file(name_or_path: str) -> Path:
 def faulty(error: _core.FaultyFile) -> BadInput:
     """All faults of a file as one message, each on a line of its own."""
     return faulty_input([fault.text() for fault in error.faults])
+
+
+@contextmanager
+def told_as_bad_input() -> Iterator[None]:
+    """What the core finds wrong with input inside is BadInput: all faults of a file, or what it does not fit."""
+    try:
+        yield
+    except _core.FaultyFile as error:
+        raise faulty(error) from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def fingerprint_text(cluster: _core.Cluster) -> str:
@@ -116,7 +129,5 @@ def load_cluster(name_or_path: str) -> _core.Cluster:
     Raises:
         BadInput: where there is none, or with everything that is wrong with the file.
     """
-    try:
+    with told_as_bad_input():
         return read_cluster(name_or_path)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trunkline import __version__, _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.compat import pairwise, zip_equal
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_set
@@ -63,8 +63,6 @@ def _set_sizes(plans: Sequence[_core.PlanFile], sizes: str, word: str) -> None:
 
 def _checked(made: _core.PlanSet, what: str) -> str:
     text = _core.write_plans(made)
-    try:
+    with told_as_bad_input():
         _core.parse_plans(text, what)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     return text.rstrip("\n")

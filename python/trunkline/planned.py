@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trunkline import __version__, _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
 from trunkline.long_links import seats
@@ -107,10 +107,8 @@ def read_plan_file(file: str) -> _core.PlanFile:
     Raises:
         BadInput: with everything that is wrong with it.
     """
-    try:
+    with told_as_bad_input():
         return _core.read_plan(file)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
 
 
 def read_plan_set(file: str) -> _core.PlanSet:
@@ -119,10 +117,8 @@ def read_plan_set(file: str) -> _core.PlanSet:
     Raises:
         BadInput: with everything that is wrong with it.
     """
-    try:
+    with told_as_bad_input():
         return _core.read_plans(file)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
 
 
 def read_plan_over(network: _core.Cluster, file: str, placement: Sequence[int]) -> Planned:

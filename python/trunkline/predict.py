@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import parse_bytes
@@ -191,12 +191,8 @@ def predict_all(
 
 
 def _take_plans(knowledge: _core.Knowledge, plan: str) -> None:
-    try:
+    with told_as_bad_input():
         knowledge.take_plans(_core.read_plans(plan), plan)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
 
 
 def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurement:
@@ -205,10 +201,8 @@ def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurem
     Raises:
         BadInput: with everything that is wrong with the file, or where it is about another library.
     """
-    try:
+    with told_as_bad_input():
         read = _core.read_measurement(path)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     _check_library(read, path, libraries)
     return read
 
@@ -236,10 +230,8 @@ def tables_of(path: str | None, cluster: _core.Cluster, libraries: Sequence[Mpi]
     """
     if path:
         return load_measurement(path, cluster, libraries)
-    try:
+    with told_as_bad_input():
         read = _core.read_named_tables(cluster)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     if read is not None:
         _check_library(read, f"measured tables of {cluster.name}'s cluster file", libraries)
     return read
@@ -301,7 +293,7 @@ def knowledge_of(
     Raises:
         BadInput: where a file is faulty, or is for another cluster or MPI library.
     """
-    try:
+    with told_as_bad_input():
         knowledge = _core.Knowledge(
             cluster, mpi.native_library, mpi.counts_as, mpi.version, reproducible, host_costs, multicasts
         )
@@ -313,10 +305,6 @@ def knowledge_of(
             knowledge.take_named_tables()
         if tuning:
             knowledge.take_tuning(_core.read_tuning(tuning), tuning)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     return knowledge
 
 

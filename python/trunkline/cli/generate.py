@@ -9,7 +9,7 @@ import typer
 
 from trunkline import _core
 from trunkline.cli.output import write_text
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.generate.routine import DEFAULT_SEGMENT
 from trunkline.generate.sets import c_routines
 from trunkline.units import format_bytes, parse_segment
@@ -42,8 +42,6 @@ def generate(
 ) -> None:
     """Write a C file with a function like MPI_Bcast or MPI_Allreduce that runs plans, of mpi.h alone."""
     segment_bytes = None if segment is None else parse_segment(segment, "--segment")
-    try:
+    with told_as_bad_input():
         read = _core.read_plans(plan)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     write_text(c_routines(read, Path(plan).name, name, segment_bytes).rstrip("\n"), output)

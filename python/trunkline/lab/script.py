@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from trunkline import _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.errors import TrunklineError
 from trunkline.lab.session import Lab
 
@@ -21,10 +21,8 @@ def load_script(file: str, cluster: _core.Cluster) -> list[_core.LabStep]:
     Raises:
         BadInput: with everything that is wrong with the file.
     """
-    try:
+    with told_as_bad_input():
         return _core.read_lab_script(file, cluster)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
 
 
 class Playing:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
-from trunkline.cluster import faulty, fingerprint_text
+from trunkline.cluster import fingerprint_text, told_as_bad_input
 from trunkline.compat import keyword_dataclass, zip_equal
-from trunkline.errors import BadInput, Failed
+from trunkline.errors import Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
@@ -191,13 +191,9 @@ def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
 def _planned(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
     """What runs plans of a file; ``on_left_out`` hears of sizes that none of them is for."""
     knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs, multicasts=False)
-    try:
+    with told_as_bad_input():
         read = _core.read_plans(one.plan)
         knowledge.take_plans(read, one.plan)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     decider = _core.Decider(knowledge, job.collective, job.placement, job.root)
     decided = {size: decider.decide(size) for size in job.sizes}
     planned = [size for size in job.sizes if _core.is_given(decided[size].algorithm)]

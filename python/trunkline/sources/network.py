@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
 from trunkline import _core
-from trunkline.cluster import equal_cost_words, faulty
+from trunkline.cluster import equal_cost_words, told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 
@@ -197,10 +197,8 @@ def write_network(network: Network, origin: str) -> str:
     Raises:
         BadInput: where the core refuses it.
     """
-    try:
+    with told_as_bad_input():
         cluster = _core.parse_cluster(_yaml(network), f"the cluster made from {origin}")
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     if remedy := equal_cost_words(cluster):
         unused = f"{len(cluster.unused_links)} of {len(cluster.links)} links"
         network.notes.append(

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 from trunkline.compat import zip_equal
 from trunkline.draw.names import common_domain, without_domain
 from trunkline.errors import BadInput
@@ -153,17 +153,13 @@ def _ranges(ranks: Sequence[int]) -> str:
 
 
 def _cluster(file: Path) -> _core.Cluster | None:
-    try:
+    with told_as_bad_input():
         return _core.read_cluster(str(file)) if file.exists() else None
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
 
 
 def _plan(file: Path) -> tuple[_core.PlanFile, list[int], Path]:
-    try:
+    with told_as_bad_input():
         plan = _core.read_plan(str(file))
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
     ranks = file.with_suffix(".ranks")
     words = read_text(str(ranks)).split()
     if len(words) != len(plan.plan) or not all(word.isascii() and word.isdigit() for word in words):

@@ -1,7 +1,7 @@
 """Tuning files."""
 
 from trunkline import _core
-from trunkline.cluster import faulty
+from trunkline.cluster import told_as_bad_input
 
 __all__ = ["load_tuning"]
 
@@ -12,7 +12,5 @@ def load_tuning(path: str) -> _core.Tuning:
     Raises:
         BadInput: with everything that is wrong with it.
     """
-    try:
+    with told_as_bad_input():
         return _core.read_tuning(path)
-    except _core.FaultyFile as error:
-        raise faulty(error) from None
