@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "alike.hpp"
 #include "rendezvous.hpp"
+#include "shared_in_simulation.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "transport/shelf.hpp"
 
@@ -69,7 +69,7 @@ class SimulatedShelf final : public Shelf {
  private:
   Place& of(int keeper) {
     const auto name = [&] { return "shelf " + std::to_string(communicator_) + " " + std::to_string(keeper); };
-    return *made_alike<std::shared_ptr<Place>>(name, [] { return std::make_shared<Place>(); })->get();
+    return *shared_in_simulation<std::shared_ptr<Place>>(name, [] { return std::make_shared<Place>(); })->get();
   }
 
   MpiTransport& mpi_;

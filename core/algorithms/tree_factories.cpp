@@ -23,7 +23,7 @@
 #include "network/long_links.hpp"
 #include "network/paths.hpp"
 #include "plan/checker.hpp"
-#include "weighted/cluster_graph.hpp"
+#include "weighted_graph/cluster_graph.hpp"
 
 namespace trunkline {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "algorithms/weighted/shapes.hpp"
-#include "weighted/graph.hpp"
-#include "weighted/schedule.hpp"
+#include "weighted_graph/graph.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace {
 

@@ -170,7 +170,7 @@ def main() -> int:
             for bps in (link.rate_bps, link.back_rate_bps)
         ]
         latencies = [link.mean_latency_s for link in lab.cluster.links]
-        is_now.write_text(_core.write_cluster(_core.restated(lab.cluster, rates, latencies)))
+        is_now.write_text(_core.write_cluster(_core.with_speeds(lab.cluster, rates, latencies)))
         best, old = (program.alone(file, folder / file.stem) for file in (is_now, was))
         if status != 0:
             print((folder / "followed.said").read_text())

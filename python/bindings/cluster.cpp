@@ -18,8 +18,8 @@
 #include "network/link_taken.hpp"
 #include "network/long_links.hpp"
 #include "network/pair_rounds.hpp"
-#include "network/restated.hpp"
 #include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "text/hostlist.hpp"
 
 namespace nb = nanobind;
@@ -236,10 +236,10 @@ void bind_cluster(nb::module_& module) {
       },
       "cluster"_a, "By host: the number of its site.");
   module.def(
-      "restated",
+      "with_speeds",
       [](const Cluster& cluster, const std::vector<double>& rates_bps, const std::vector<double>& latencies_s,
          const std::optional<std::vector<double>>& injections_s) {
-        return restated(cluster, rates_bps, latencies_s, injections_s);
+        return with_speeds(cluster, rates_bps, latencies_s, injections_s);
       },
       "cluster"_a, "rates_bps"_a, "latencies_s"_a, "injections_s"_a = nb::none(),
       "The cluster with other rates, one of each channel, latencies, one of each link, in the mean of both directions, "

@@ -11,8 +11,8 @@
 #include "algorithms/weighted/shapes.hpp"
 #include "bindings.hpp"
 #include "plan/tree_check.hpp"
-#include "weighted/graph.hpp"
-#include "weighted/schedule.hpp"
+#include "weighted_graph/graph.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

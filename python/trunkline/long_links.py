@@ -64,7 +64,7 @@ def with_long_links(cluster: _core.Cluster, fastest_bps: float | None, longest_s
     ]
     latencies = [link.mean_latency_s * (longer if is_long else 1.0) for link, is_long in zip_equal(cluster.links, long)]
     try:
-        return _core.restated(cluster, rates, latencies)
+        return _core.with_speeds(cluster, rates, latencies)
     except ValueError as error:
         raise BadInput(f"{cluster.name}: --long-rate and --long-latency: {error}") from None
 

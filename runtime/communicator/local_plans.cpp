@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "alike.hpp"
 #include "execute/local_part.hpp"
 #include "plan/checker.hpp"
+#include "shared_in_simulation.hpp"
 #include "text/fnv.hpp"
 #include "transport/mpi/tags.hpp"
 #include "transport/shelf.hpp"
@@ -47,7 +47,7 @@ std::shared_ptr<const LocalDecision> LocalPlans::decide(std::uint64_t bytes, Ope
     return "decision " + std::to_string(identity(wish_text(wish))) + " " + std::to_string(bytes) + " " +
            std::to_string(static_cast<int>(order));
   };
-  const auto common = made_alike<Common>(name, [&] { return decide_for_all(bytes, order, wish); });
+  const auto common = shared_in_simulation<Common>(name, [&] { return decide_for_all(bytes, order, wish); });
   LocalDecision decision = local(common->decision, bytes, order);
   LocalDecision* by_messages = &decision;
   if (common->without_datagrams) {
@@ -116,11 +116,11 @@ std::shared_ptr<const LocalPlan> LocalPlans::local_plan(std::string_view algorit
       plans_, [&](const auto& plan) { return plan->key == algorithm && plan->laid_for_bytes == laid_for_bytes; });
   if (known != plans_.end()) return *known;
   const std::string key = key_of(algorithm, laid_for_bytes);
-  const auto laid = made_alike<Plan>([&] { return "plan " + std::to_string(identity(key)); },
-                                     [&] { return decider_.plan(algorithm, laid_for_bytes); });
+  const auto laid = shared_in_simulation<Plan>([&] { return "plan " + std::to_string(identity(key)); },
+                                               [&] { return decider_.plan(algorithm, laid_for_bytes); });
   const Plan& plan = *laid;
-  const auto flight = made_alike<InFlight>([&] { return "in flight " + std::to_string(identity(key)); },
-                                           [&] { return in_flight_of(plan); });
+  const auto flight = shared_in_simulation<InFlight>([&] { return "in flight " + std::to_string(identity(key)); },
+                                                     [&] { return in_flight_of(plan); });
   const World& first = world_.first != nullptr ? *world_.first : world_;  // lives as long as the process
   const GivenPlan* const given = is_given(algorithm) ? first.knowledge.given(algorithm) : nullptr;
   LocalPlan made{.key = algorithm,

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "alike.hpp"
 #include "reserve.hpp"
+#include "shared_in_simulation.hpp"
 #include "text/fnv.hpp"
 
 namespace trunkline::runtime {
@@ -62,9 +62,10 @@ Processes processes_of(const std::vector<int>& in_world, const World& world, Ran
     const std::uint64_t changed = world.first != nullptr ? world.knowledge.cluster->fingerprint() : 0;
     return what + std::to_string(digest) + " " + std::to_string(changed);
   };
-  return {.world_ranks = made_alike<std::vector<int>>([&] { return named("world ranks "); }, [&] { return in_world; }),
-          .placement = made_alike<Placement>([&] { return named("placement of "); },
-                                             [&] { return placement_of(in_world, world); }),
+  return {.world_ranks =
+              shared_in_simulation<std::vector<int>>([&] { return named("world ranks "); }, [&] { return in_world; }),
+          .placement = shared_in_simulation<Placement>([&] { return named("placement of "); },
+                                                       [&] { return placement_of(in_world, world); }),
           .rank = rank,
           .digest = digest};
 }

@@ -21,7 +21,7 @@
 #include "reserve.hpp"
 #include "startup/agreement.hpp"
 #include "startup/host_memory.hpp"
-#include "startup/presence.hpp"
+#include "startup/roll.hpp"
 #include "text/quantity.hpp"
 #include "trace/session.hpp"
 
@@ -151,7 +151,7 @@ void start() {
   wishes_by_setting = setup.wishes;
   // A rank that was told nothing takes part too, since launchers may hand the settings on to some hosts only; so does
   // one that was told to change nothing, or the others would wait for it.
-  const bool all_here = attend(setup);
+  const bool all_here = call_roll(setup);
   if (!all_here) {
     if (is_waiting_for_silent_ranks()) stop_at_finalize();
     return;

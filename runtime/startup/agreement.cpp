@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "alike.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "shared_in_simulation.hpp"
 #include "startup/build.hpp"
 #include "startup/records.hpp"
 
@@ -107,7 +107,7 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  const auto build = made_alike<std::uint64_t>([] { return std::string("build"); }, build_fingerprint);
+  const auto build = shared_in_simulation<std::uint64_t>([] { return std::string("build"); }, build_fingerprint);
   const Record mine{.build = *build,
                     .cluster = view.cluster_fingerprint,
                     .plan = view.plan_fingerprint,
@@ -134,12 +134,13 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   }
   if (unfit == records.end()) {
     if (view.world.knowledge.cluster || !view.world.knowledge.plan_hosts.empty()) {
-      view.world.placement = made_alike<Placement>([] { return std::string("placement"); },
-                                                   [&] {
-                                                     Placement placement;
-                                                     for (const Record& one : records) placement.push_back(one.host);
-                                                     return placement;
-                                                   });
+      view.world.placement = shared_in_simulation<Placement>([] { return std::string("placement"); },
+                                                             [&] {
+                                                               Placement placement;
+                                                               for (const Record& one : records)
+                                                                 placement.push_back(one.host);
+                                                               return placement;
+                                                             });
     }
     view.world.strict = end;
     view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "alike.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
 #include "network/file/cluster_file.hpp"
+#include "shared_in_simulation.hpp"
 #include "startup/cluster_path.hpp"
 #include "startup/native_library.hpp"
 #include "startup/world.hpp"
@@ -55,8 +55,8 @@ class Loader {
     knowledge.hosts = host_costs_from(setup_.host_costs, usual_costs_here());
     if (!setup_.cluster.empty()) {
       cluster_file_ = cluster_path(setup_.cluster);
-      knowledge.cluster =
-          made_alike<Cluster>([&] { return "cluster " + cluster_file_; }, [&] { return read_cluster(cluster_file_); });
+      knowledge.cluster = shared_in_simulation<Cluster>([&] { return "cluster " + cluster_file_; },
+                                                        [&] { return read_cluster(cluster_file_); });
       view_.cluster_fingerprint = knowledge.cluster->fingerprint();
       view_.world.cluster_file = std::filesystem::absolute(cluster_file_).string();
     }

@@ -83,7 +83,7 @@ def slowed(cluster, a="home", b="town", by=10):
         bps / (by if {link.a, link.b} == {a, b} else 1) for link in links for bps in (link.rate_bps, link.back_rate_bps)
     ]
     latencies = [link.mean_latency_s for link in links]
-    return _core.restated(cluster, rates, latencies)
+    return _core.with_speeds(cluster, rates, latencies)
 
 
 def measured(cluster, at=NOW, hosts=TWO_OF_EACH, **other):

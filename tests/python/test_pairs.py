@@ -242,7 +242,7 @@ def both_ways(rates):
 def another(cluster, latencies, rates):
     """The cluster with latencies and rates dealt over its links."""
     count = len(cluster.links)
-    return _core.restated(
+    return _core.with_speeds(
         cluster,
         both_ways([rates[number % len(rates)] for number in range(count)]),
         [latencies[number % len(latencies)] for number in range(count)],
@@ -274,7 +274,7 @@ def test_the_slow_trunk_gets_its_rate_and_others_keep_theirs():
     names = [{link.a, link.b} for link in true.links]
     rates[names.index({"home", "town"})] = 5e6
     rates[names.index({"h3", "home"})] = 20e6
-    true = _core.restated(true, both_ways(rates), [link.latency_s for link in true.links])
+    true = _core.with_speeds(true, both_ways(rates), [link.latency_s for link in true.links])
     fit = fit_pairs(stated, exact_pairs(true, _core.pairs_to_measure(stated, range(32), 150)))
     fitted = {frozenset((link.a, link.b)): link.rate_bps for link in fit.cluster.links}
     assert fitted[frozenset(("home", "town"))] == pytest.approx(5e6, rel=0.01)
@@ -294,7 +294,7 @@ def test_a_link_that_is_slow_one_way_gets_both_rates_and_keeps_its_difference_of
     rates[2 * long_link + 1] /= 10
     means = [link.mean_latency_s for link in stated.links]
     means[long_link] *= 4
-    true = _core.restated(stated, rates, means)
+    true = _core.with_speeds(stated, rates, means)
     assert true.links[long_link].back_rate_bps == stated.links[long_link].rate_bps / 10
     fitted = fit_pairs(stated, exact_pairs(true, _core.pairs_to_measure(stated, range(5), 0))).cluster.links[long_link]
     for name in ("rate_bps", "back_rate_bps", "latency_s", "back_latency_s"):
@@ -324,7 +324,7 @@ def with_ways(cluster, ways):
         for link in cluster.links
         for seconds in ways.get((link.a, link.b), (link.latency_s, link.back_latency_s))
     ]
-    return _core.restated(cluster, both_ways([link.rate_bps for link in cluster.links]), latencies)
+    return _core.with_speeds(cluster, both_ways([link.rate_bps for link in cluster.links]), latencies)
 
 
 def ways_of(cluster):
@@ -413,7 +413,7 @@ def test_one_way_times_of_every_pair_follow_within_what_clocks_are_off(hosts, sw
 def test_ways_that_are_nearly_alike_are_alike(cluster, share, rate):
     rates = both_ways([100e6] * len(cluster.links))
     rates[1] *= share
-    true = _core.restated(cluster, rates, [link.mean_latency_s for link in cluster.links])
+    true = _core.with_speeds(cluster, rates, [link.mean_latency_s for link in cluster.links])
     fitted = fit_pairs(cluster, exact_pairs(true, all_pairs(cluster))).cluster.links[0]
     assert (fitted.rate_bps, fitted.back_rate_bps) == (pytest.approx(100e6, rel=1e-3), pytest.approx(rate, rel=1e-3))
 
@@ -424,7 +424,7 @@ def test_hosts_that_are_too_slow_show_nothing_of_a_fast_trunk():
     trunk = names.index({"s0", "s1"})
     rates = [link.rate_bps for link in stated.links]
     rates[trunk] = 10e9
-    true = _core.restated(stated, both_ways(rates), [link.latency_s for link in stated.links])
+    true = _core.with_speeds(stated, both_ways(rates), [link.latency_s for link in stated.links])
     fit = fit_pairs(true, exact_pairs(true, _core.pairs_to_measure(true, range(32), 150)))
     assert fit.cluster.links[trunk].rate_bps == 10e9
 
@@ -551,15 +551,15 @@ def test_measured_numbers_that_make_other_switches_one_are_refused():
 def test_a_cluster_takes_no_number_that_no_network_has(cluster):
     rates, times = [1e6] * 2 * len(cluster.links), [0.0] * len(cluster.links)
     with pytest.raises(ValueError, match="the rate of .* is 0"):
-        _core.restated(cluster, [0.0, *rates[1:]], times, [0.0] * 5)
+        _core.with_speeds(cluster, [0.0, *rates[1:]], times, [0.0] * 5)
     with pytest.raises(ValueError, match="the injection time of .* is -1"):
-        _core.restated(cluster, rates, times, [-1.0] + [0.0] * 4)
+        _core.with_speeds(cluster, rates, times, [-1.0] + [0.0] * 4)
     with pytest.raises(ValueError, match="a rate of each channel, a latency of each link or channel, and an injection"):
-        _core.restated(cluster, rates[1:], times, [0.0] * 5)
+        _core.with_speeds(cluster, rates[1:], times, [0.0] * 5)
 
 
 def test_hosts_keep_their_injection_times_where_none_are_given(cluster):
     rates, times = [1e6] * 2 * len(cluster.links), [0.0] * len(cluster.links)
-    busy = _core.restated(cluster, rates, times, [1e-3, 2e-3, 0.0, 3e-3, 0.0])
-    faster = _core.restated(busy, [2e6] * len(rates), times)
+    busy = _core.with_speeds(cluster, rates, times, [1e-3, 2e-3, 0.0, 3e-3, 0.0])
+    faster = _core.with_speeds(busy, [2e6] * len(rates), times)
     assert [faster.injection_s(host) for host in range(5)] == [1e-3, 2e-3, 0.0, 3e-3, 0.0]

@@ -2,7 +2,7 @@
 #include "algorithms/weighted/by_sites.hpp"
 
 #include "algorithms/weighted/earliest_edge.hpp"
-#include "weighted/sites.hpp"
+#include "weighted_graph/sites.hpp"
 
 namespace trunkline {
 

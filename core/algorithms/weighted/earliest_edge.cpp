@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "weighted/labelling.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "weighted/labelling.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 

@@ -15,7 +15,7 @@
 #include "algorithms/weighted/tree_by_parents.hpp"
 #include "algorithms/weighted/wave.hpp"
 #include "algorithms/weighted/wave_mended.hpp"
-#include "weighted/labelling.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 namespace {

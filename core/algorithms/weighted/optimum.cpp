@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "weighted/labelling.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "patterns/tree.hpp"
-#include "weighted/graph.hpp"
+#include "weighted_graph/graph.hpp"
 
 namespace trunkline {
 

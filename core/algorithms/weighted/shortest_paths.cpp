@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "algorithms/weighted/tree_by_parents.hpp"
-#include "weighted/indexed_heap.hpp"
-#include "weighted/labelling.hpp"
+#include "weighted_graph/indexed_heap.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "patterns/tree.hpp"
-#include "weighted/graph.hpp"
+#include "weighted_graph/graph.hpp"
 
 namespace trunkline {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "weighted/indexed_heap.hpp"
-#include "weighted/labelling.hpp"
+#include "weighted_graph/indexed_heap.hpp"
+#include "weighted_graph/labelling.hpp"
 
 namespace trunkline {
 namespace {

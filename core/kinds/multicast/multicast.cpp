@@ -19,8 +19,8 @@
 
 namespace trunkline {
 
-/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
-/// one by its name.
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/shared_in_simulation.hpp),
+/// whose type is this one by its name.
 class MulticastSteps final : public Steps {
  public:
   explicit MulticastSteps(Multicast multicast) : multicast_(std::move(multicast)) {}

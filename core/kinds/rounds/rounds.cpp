@@ -14,8 +14,8 @@
 
 namespace trunkline {
 
-/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
-/// one by its name.
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/shared_in_simulation.hpp),
+/// whose type is this one by its name.
 class RoundSteps final : public Steps {
  public:
   explicit RoundSteps(Rounds rounds) : rounds_(std::move(rounds)) {

@@ -10,23 +10,23 @@ namespace trunkline {
 
 namespace {
 
-/// Ranks of a node, or below it.
-struct Below {
+/// Ranks of a node and of all below it.
+struct Span {
   Rank first;
   Rank last;
   Rank count;
 };
 
 /// `below`: of each node by itself; of so many ranks in all.
-bool are_in_rows(const Tree& tree, std::vector<Below> below, Rank ranks) {
+bool are_in_rows(const Tree& tree, std::vector<Span> below, Rank ranks) {
   std::vector<Rank> children_first = parents_first(tree);
   std::ranges::reverse(children_first);
   for (const Rank node : children_first) {
-    const Below& part = below[node];
+    const Span& part = below[node];
     if (part.last - part.first + 1 != part.count) return false;
     if (node == tree.root) break;
     if (node == tree.exchange && part.first > 0 && part.last + 1 < ranks) return false;
-    Below& all = below[tree.parent[node]];
+    Span& all = below[tree.parent[node]];
     all = {std::min(all.first, part.first), std::max(all.last, part.last), all.count + part.count};
   }
   return true;
@@ -35,7 +35,7 @@ bool are_in_rows(const Tree& tree, std::vector<Below> below, Rank ranks) {
 }  // namespace
 
 bool keeps_rank_order(const Tree& tree) {
-  std::vector<Below> below;
+  std::vector<Span> below;
   below.reserve(tree.size());
   for (Rank rank = 0; rank < tree.size(); ++rank) below.push_back({rank, rank, 1});
   return are_in_rows(tree, std::move(below), static_cast<Rank>(tree.size()));
@@ -43,7 +43,7 @@ bool keeps_rank_order(const Tree& tree) {
 
 bool keeps_rank_order(const HostTrees& trees) {
   const Rank root = trees.root();
-  std::vector<Below> below;
+  std::vector<Span> below;
   Rank ranks = 0;
   for (const std::vector<Rank>& own : trees.hosts.ranks) {
     const auto [first, last] = std::ranges::minmax(own);

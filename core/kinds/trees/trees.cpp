@@ -19,8 +19,8 @@
 
 namespace trunkline {
 
-/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp), whose type is this
-/// one by its name.
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/shared_in_simulation.hpp),
+/// whose type is this one by its name.
 class TreeSteps final : public Steps {
  public:
   explicit TreeSteps(Trees trees) : trees_(std::move(trees)) {

@@ -109,15 +109,13 @@ def fit_pairs(cluster: _core.Cluster, pairs: Pairs) -> Fit:
         for seconds in (_ways_s(found, number) if number in crossed else (link.latency_s, link.back_latency_s))
     ]
     try:
-        restated = _core.restated(cluster, rates, latencies_s, _injections(cluster, pairs.pairs))
+        fitted = _core.with_speeds(cluster, rates, latencies_s, _injections(cluster, pairs.pairs))
     except ValueError as fault:
         raise BadInput(str(fault)) from None
-    errors = [(found.message_s + _way_s(restated, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
+    errors = [(found.message_s + _way_s(fitted, *pair.hosts)) / pair.latency_s - 1 for pair in pairs.pairs]
     unseen = [number for number, link in enumerate(cluster.links) if link.used and number not in crossed]
-    one_way = [pair.one_way.more_s - _more_s(restated, *pair.hosts) if pair.one_way else None for pair in pairs.pairs]
-    return Fit(
-        restated, found.message_s, unseen, errors, found.known_s, one_way, _uneven(restated, pairs.pairs, errors)
-    )
+    one_way = [pair.one_way.more_s - _more_s(fitted, *pair.hosts) if pair.one_way else None for pair in pairs.pairs]
+    return Fit(fitted, found.message_s, unseen, errors, found.known_s, one_way, _uneven(fitted, pairs.pairs, errors))
 
 
 def _uneven(cluster: _core.Cluster, pairs: Sequence[MeasuredPair], errors: Sequence[float]) -> list[Uneven]:

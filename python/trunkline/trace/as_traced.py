@@ -115,4 +115,4 @@ def _slowed(cluster: _core.Cluster, slow: Mapping[str, float], message: int) -> 
                 rates[way] = 8 * message / (wire + more)
         if 8 * message / link.rate_bps < latencies[number]:
             latencies[number] += more
-    return _core.restated(cluster, rates, latencies)
+    return _core.with_speeds(cluster, rates, latencies)

@@ -10,8 +10,8 @@
 #include <map>
 
 #include "network/fingerprint.hpp"
-#include "network/restated.hpp"
 #include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -310,7 +310,7 @@ RC_GTEST_PROP(Bundles, GiveEachOfTheirLinksWhatTheyAreGiven, ()) {
     rates.push_back(1e6 * (1 + channel));
     latencies.push_back(1e-3 * (1 + channel));
   }
-  const Cluster again = restated(cluster, rates, latencies);
+  const Cluster again = with_speeds(cluster, rates, latencies);
   RC_ASSERT(again.links().size() == cluster.links().size());
   for (LinkId id = 0; id < cluster.links().size(); ++id) {
     const Link& link = again.links()[id];
@@ -365,7 +365,7 @@ TEST(Bundles, ThatWouldBeOthersAreNotRestated) {
   ASSERT_THAT(cluster.merged(), IsEmpty());
   const std::vector<double> rates(2 * cluster.links().size(), 1e9);
   const std::vector<double> latencies(cluster.links().size(), 1e-6);
-  EXPECT_THROW(restated(cluster, rates, latencies), std::invalid_argument);
+  EXPECT_THROW(with_speeds(cluster, rates, latencies), std::invalid_argument);
 }
 
 RC_GTEST_PROP(Bundles, AreTheSameWhenWrittenReadAndScaled, ()) {

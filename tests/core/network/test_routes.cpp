@@ -16,7 +16,7 @@
 #include "network/fingerprint.hpp"
 #include "network/long_links.hpp"
 #include "network/paths.hpp"
-#include "network/restated.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 
 namespace trunkline {

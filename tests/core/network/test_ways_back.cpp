@@ -15,8 +15,8 @@
 #include "network/fingerprint.hpp"
 #include "network/long_links.hpp"
 #include "network/paths.hpp"
-#include "network/restated.hpp"
 #include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/tree_costs.hpp"
 
@@ -204,7 +204,7 @@ TEST(WaysBack, KeepTheDifferenceOfTheirLatenciesWhenRestated) {
   const std::vector<double> rates{1e6, 1e6, 1e6, 1e6, 2e6, 3e6};
   const auto trunk = [&](double mean_s) {
     const std::vector<double> latencies{0.0, 0.0, mean_s};
-    return restated(cluster, rates, latencies).links().back();
+    return with_speeds(cluster, rates, latencies).links().back();
   };
   EXPECT_DOUBLE_EQ(trunk(20 * ms).way(0).latency_s, 15 * ms);
   EXPECT_DOUBLE_EQ(trunk(20 * ms).way(1).latency_s, 25 * ms);
@@ -219,7 +219,7 @@ TEST(WaysBack, TakeOtherLatenciesOfEachDirection) {
   const std::vector<double> rates{1e6, 1e6, 1e6, 1e6, 2e6, 2e6};
   const auto trunk = [&](double there_s, double back_s) {
     const std::vector<double> latencies{0.0, 0.0, 1 * ms, 1 * ms, there_s, back_s};
-    return restated(cluster, rates, latencies).links().back();
+    return with_speeds(cluster, rates, latencies).links().back();
   };
   EXPECT_EQ(trunk(20 * ms, 4 * ms).way(0).latency_s, 20 * ms);
   EXPECT_EQ(trunk(20 * ms, 4 * ms).way(1).latency_s, 4 * ms);
@@ -227,7 +227,7 @@ TEST(WaysBack, TakeOtherLatenciesOfEachDirection) {
   EXPECT_FALSE(trunk(4 * ms, 4 * ms).back);
   EXPECT_THROW(trunk(-1 * ms, 4 * ms), std::invalid_argument);
   EXPECT_THROW(trunk(4 * ms, -1 * ms), std::invalid_argument);
-  EXPECT_THROW(restated(cluster, rates, std::vector<double>(4, 1 * ms)), std::invalid_argument);
+  EXPECT_THROW(with_speeds(cluster, rates, std::vector<double>(4, 1 * ms)), std::invalid_argument);
 }
 
 TEST(WaysBack, TellSwitchesOfEqualCostPathsApart) {

@@ -37,7 +37,7 @@ class ShoutCosts final : public CostFunction {
 
 }  // namespace
 
-/// In no anonymous namespace: a plan may come from another copy of this library (runtime/alike.hpp).
+/// In no anonymous namespace: a plan may come from another copy of this library (runtime/shared_in_simulation.hpp).
 class ShoutSteps final : public Steps {
  public:
   explicit ShoutSteps(Shout shout) : shout_(shout) {}

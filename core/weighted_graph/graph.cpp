@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/graph.hpp"
+#include "weighted_graph/graph.hpp"
 
 #include <algorithm>
 #include <cmath>

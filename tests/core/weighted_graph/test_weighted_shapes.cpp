@@ -13,10 +13,10 @@
 #include "algorithms/weighted/wave.hpp"
 #include "algorithms/weighted/wave_mended.hpp"
 #include "plan/tree_check.hpp"
-#include "weighted/labelling.hpp"
-#include "weighted/schedule.hpp"
-#include "weighted/sites.hpp"
-#include "weighted/weighted_graphs.hpp"
+#include "weighted_graph/labelling.hpp"
+#include "weighted_graph/schedule.hpp"
+#include "weighted_graph/sites.hpp"
+#include "weighted_graph/weighted_graphs.hpp"
 
 namespace trunkline {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "startup/presence.hpp"
+#include "startup/roll.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -233,7 +233,7 @@ class RollCall {
 
 }  // namespace
 
-bool attend(const Setup& setup) {
+bool call_roll(const Setup& setup) {
   int rank = 0;
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));

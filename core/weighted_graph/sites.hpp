@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weighted/graph.hpp"
+#include "weighted_graph/graph.hpp"
 
 namespace trunkline {
 

@@ -9,8 +9,8 @@
 #include "algorithms/weighted/shapes.hpp"
 #include "networks.hpp"
 #include "plan/tree_check.hpp"
-#include "weighted/cluster_graph.hpp"
-#include "weighted/schedule.hpp"
+#include "weighted_graph/cluster_graph.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 namespace {

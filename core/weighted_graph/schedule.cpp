@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/schedule.hpp"
+#include "weighted_graph/schedule.hpp"
 
 #include <algorithm>
 #include <stdexcept>

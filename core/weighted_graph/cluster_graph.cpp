@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/cluster_graph.hpp"
+#include "weighted_graph/cluster_graph.hpp"
 
 #include <algorithm>
 #include <stdexcept>

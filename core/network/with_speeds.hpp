@@ -15,8 +15,8 @@ namespace trunkline {
 /// What the cluster says of impairments stays, too; tables that it names are about other numbers, and go. Throws
 /// std::invalid_argument where a count is wrong, a rate is not above zero, a time is negative, a number is not finite,
 /// or other switches than before would be alike, and so be one.
-[[nodiscard]] Cluster restated(const Cluster& cluster, std::span<const double> rates_bps,
-                               std::span<const double> latencies_s,
-                               std::optional<std::span<const double>> injections_s = {});
+[[nodiscard]] Cluster with_speeds(const Cluster& cluster, std::span<const double> rates_bps,
+                                  std::span<const double> latencies_s,
+                                  std::optional<std::span<const double>> injections_s = {});
 
 }  // namespace trunkline

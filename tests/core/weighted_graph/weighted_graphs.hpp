@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "weighted/graph.hpp"
-#include "weighted/schedule.hpp"
+#include "weighted_graph/graph.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline::testing {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weighted/schedule.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 

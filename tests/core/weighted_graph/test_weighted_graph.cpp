@@ -7,11 +7,11 @@
 #include <limits>
 #include <stdexcept>
 
-#include "weighted/labelling.hpp"
-#include "weighted/network.hpp"
-#include "weighted/schedule.hpp"
-#include "weighted/sites.hpp"
-#include "weighted/weighted_graphs.hpp"
+#include "weighted_graph/labelling.hpp"
+#include "weighted_graph/network.hpp"
+#include "weighted_graph/schedule.hpp"
+#include "weighted_graph/sites.hpp"
+#include "weighted_graph/weighted_graphs.hpp"
 
 namespace trunkline {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "network/paths.hpp"
-#include "weighted/graph.hpp"
-#include "weighted/network.hpp"
+#include "weighted_graph/graph.hpp"
+#include "weighted_graph/network.hpp"
 
 namespace trunkline {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/network.hpp"
+#include "weighted_graph/network.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@ namespace trunkline::runtime {
 /// Its pointers into the first one's copy of this library, such as virtual functions, serve all: no rank compares them
 /// with addresses of its own.
 template <typename T, typename Name, typename Make>
-std::shared_ptr<const T> made_alike([[maybe_unused]] const Name& name, const Make& make) {
+std::shared_ptr<const T> shared_in_simulation([[maybe_unused]] const Name& name, const Make& make) {
 #ifdef TRUNKLINE_SIMULATED
   std::shared_ptr<const void>& known = *trunkline_simulate_common(name().c_str());
   if (known == nullptr) known = std::make_shared<const T>(make());

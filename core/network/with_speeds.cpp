@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/restated.hpp"
+#include "network/with_speeds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,8 @@ std::vector<std::optional<ChannelId>> channels_of(const Cluster& cluster, const 
 
 }  // namespace
 
-Cluster restated(const Cluster& cluster, std::span<const double> rates_bps, std::span<const double> latencies_s,
-                 std::optional<std::span<const double>> injections_s) {
+Cluster with_speeds(const Cluster& cluster, std::span<const double> rates_bps, std::span<const double> latencies_s,
+                    std::optional<std::span<const double>> injections_s) {
   Cluster::Parts parts = cluster.stated();
   const std::size_t links = cluster.links().size();
   const bool has_ways = latencies_s.size() == 2 * links;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/sites.hpp"
+#include "weighted_graph/sites.hpp"
 
 #include <algorithm>
 #include <numeric>

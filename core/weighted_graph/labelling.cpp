@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weighted/labelling.hpp"
+#include "weighted_graph/labelling.hpp"
 
 #include <algorithm>
 #include <functional>

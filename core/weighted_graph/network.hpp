@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weighted/graph.hpp"
+#include "weighted_graph/graph.hpp"
 
 namespace trunkline {
 
