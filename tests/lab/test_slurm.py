@@ -16,7 +16,7 @@ from interrupted import in_session_of_its_own
 
 from trunkline.cli.lab_slurm import slurm_environment
 from trunkline.cluster import load_cluster
-from trunkline.doctor.told import slurm_places
+from trunkline.doctor.stated_switches import slurm_places
 from trunkline.lab.session import Lab
 from trunkline.paths import CHOOSER, SLURM_PLUGIN, preload_library
 

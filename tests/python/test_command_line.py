@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from trunkline import cli
-from trunkline.cli.forms import OLD_NAMES
+from trunkline.cli.app import OLD_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from trunkline import _core
-from trunkline.bench.inside import Multicast, OwnJob, Seat, rank_of_job
 from trunkline.bench.job import PING_PONG, Outcome
+from trunkline.bench.own_job import Multicast, OwnJob, Seat, rank_of_job
 from trunkline.cluster import load_cluster
 from trunkline.doctor import Examination
 from trunkline.mpi import Mpi

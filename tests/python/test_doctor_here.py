@@ -11,7 +11,7 @@ from trunkline.cluster import load_cluster
 from trunkline.doctor.drift import place_findings, rate_findings
 from trunkline.doctor.finding import is_well, note, ok, verdict, wrong
 from trunkline.doctor.here import findings_here, interface_findings, mpi_findings
-from trunkline.doctor.told import lldp_here, slurm_places
+from trunkline.doctor.stated_switches import lldp_here, slurm_places
 from trunkline.doctor.windows import window_findings
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis

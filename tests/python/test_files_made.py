@@ -179,7 +179,7 @@ MAKERS = {
     "cmake.py": PRIVATE,
     "files.py": "under a name that no one can know, with O_EXCL and O_NOFOLLOW",
     "lab/host.py": OWN_SPACE,
-    "lab/inside.py": OWN_SPACE,
+    "lab/first_process.py": OWN_SPACE,
     "lab/slurm.py": OWN_SPACE,
     "monitor/history.py": "appended to, by O_NOFOLLOW",
     "search_mpis.py": PRIVATE,

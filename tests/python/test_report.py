@@ -13,8 +13,8 @@ from rich.console import Console
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.registry import chosen_algorithms
+from trunkline.report.cells_table import cells_table
 from trunkline.report.page import bench_page, demo_page
-from trunkline.report.tables import cells_table
 
 
 @pytest.fixture

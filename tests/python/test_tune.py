@@ -19,7 +19,7 @@ from trunkline.predict import load_measurement, measured_knowledge
 from trunkline.statistics import Median
 from trunkline.tune.candidates import MOST, Candidates
 from trunkline.tune.file import load_tuning
-from trunkline.tune.inside import fastest_or_predicted, spread_out
+from trunkline.tune.job_tuner import fastest_or_predicted, spread_out
 from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
 
 

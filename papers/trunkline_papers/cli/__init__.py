@@ -6,7 +6,7 @@ import typer
 
 from trunkline import __version__
 from trunkline.cli import run_command
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline_papers.cli import bench, simulate
 from trunkline_papers.cli.figures import figures
 from trunkline_papers.cli.program import program

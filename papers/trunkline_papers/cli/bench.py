@@ -1,6 +1,6 @@
 """``trunkline_papers bench``: the papers' measurements, on the lab; and what they plan alone."""
 
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline_papers.cli.bench_gsum import gsum
 from trunkline_papers.cli.bench_gsum_study import gsum_study
 from trunkline_papers.cli.bench_heights import HeightsCommand, heights

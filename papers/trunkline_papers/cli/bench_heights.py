@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trunkline.cli.forms import Command
+from trunkline.cli.app import Command
 from trunkline.cli.options import CollectiveOption, JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.terminal import console, progress_bar

@@ -1,6 +1,6 @@
 """``trunkline_papers simulate``: whole programs of papers on simulated hosts."""
 
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline_papers.cli.simulate_gsum import gsum
 from trunkline_papers.cli.simulate_matmul import matmul
 

@@ -12,17 +12,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.cli.assumptions import rate_words
+from trunkline.cli.assumptions import rate_words, scaled_cluster
 from trunkline.cli.options import (
     ByArrivalOption,
     CellsJsonOption,
     ClusterOption,
+    MpiOption,
     RateOption,
     TunedPlanOption,
     sizes_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.predict import MpiOption, scaled_cluster
 from trunkline.cli.simulate_gains import reasons
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput

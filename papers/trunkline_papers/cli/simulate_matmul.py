@@ -9,9 +9,16 @@ from rich.table import Table
 
 from trunkline import _core
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
-from trunkline.cli.options import DefaultClusterOption, JsonOption, RatesOption, SvgOption, algorithms_option
+from trunkline.cli.options import (
+    DefaultClusterOption,
+    HostCostsOption,
+    JsonOption,
+    MpiOption,
+    RatesOption,
+    SvgOption,
+    algorithms_option,
+)
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import reasons
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import typer
 
 from trunkline import __version__
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.errors import TrunklineError
 
 __all__ = ["app", "main", "run_command"]
@@ -87,7 +87,7 @@ _SUB_COMMANDS = (
     ),
     _SubCommand(
         "explain",
-        "predict",
+        "explain",
         _PLANS,
         "trunkline explain --cluster cyclic --mpi mpich --tuning tuning.yaml --json -",
     ),

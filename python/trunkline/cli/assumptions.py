@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trunkline import _core
+from trunkline.cluster import load_cluster
 from trunkline.terminal import console
-from trunkline.units import format_rate
+from trunkline.units import format_rate, parse_rate
 
-__all__ = ["accuracy_words", "host_words", "rate_words", "tell_rate"]
+__all__ = ["accuracy_line", "accuracy_words", "host_words", "rate_words", "scaled_cluster", "tell_rate"]
 
 _WITHIN = "within 20 % of a simulation"
 """docs/results/model.md, "Predicted times beside simulated ones"."""
@@ -43,6 +44,15 @@ def tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
         )
 
 
+def scaled_cluster(cluster: str, rate: str | None) -> _core.Cluster:
+    """A cluster by name or file, its fastest link at that rate if one is given."""
+    network = load_cluster(cluster)
+    if rate is not None:
+        tell_rate(network, parse_rate(rate))
+        network = _core.scaled(network, parse_rate(rate))
+    return network
+
+
 def _range(rates: Iterable[float]) -> str:
     low, high = format_rate(min(rates)), format_rate(max(rates))
     return low if low == high else f"{low} to {high}"
@@ -65,3 +75,8 @@ def accuracy_words(ranks_per_host: int, measured: bool = False) -> str:
     if measured:
         return "how far off predictions from measured tables are: docs/results/model.md"
     return f"with one rank a host most predictions are {_WITHIN}; native's may be off by more"
+
+
+def accuracy_line(ranks_per_host: int, *, measured: bool) -> str:
+    """The line below predicted times."""
+    return f"[dim]Times: {accuracy_words(ranks_per_host, measured)}.[/]"

@@ -10,8 +10,8 @@ import typer
 from trunkline import _core
 from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
+from trunkline.cli.app import App
 from trunkline.cli.assumptions import tell_rate
-from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
@@ -36,7 +36,7 @@ from trunkline.long_links import seats
 from trunkline.mpi import ready_mpis
 from trunkline.placement import root_rank
 from trunkline.registry import chosen_algorithms
-from trunkline.report.tables import cells_table
+from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_rate

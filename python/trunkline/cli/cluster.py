@@ -6,7 +6,7 @@ from rich.markup import escape
 
 from trunkline import _core
 from trunkline.cli import cluster_export, cluster_fit, cluster_import
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.cli.options import ClusterOption, JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import (

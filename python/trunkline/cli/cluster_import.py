@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from trunkline import _core
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.compat import StrEnum
 from trunkline.errors import BadInput

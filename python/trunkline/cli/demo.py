@@ -10,7 +10,7 @@ from trunkline.cli.options import CellsJsonOption, LabRateOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.mpi import ready_mpis
-from trunkline.report.tables import cells_table
+from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 
 __all__ = ["demo"]

@@ -13,8 +13,8 @@ import typer
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PING_PONG, program
+from trunkline.bench.own_job import rank_of_job
 from trunkline.cli.doctor_here import doctor_here
 from trunkline.cli.doctor_pays import COLLECTIVES, doctor_pays
 from trunkline.cli.doctor_pays import SIZES as SIZES_OF_PAYS

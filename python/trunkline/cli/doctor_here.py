@@ -14,7 +14,7 @@ from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.doctor.drift import place_findings, rate_findings
 from trunkline.doctor.finding import Finding, as_json, is_well, note, ok, verdict
 from trunkline.doctor.here import findings_here
-from trunkline.doctor.told import lldp_here, lldp_places, slurm_file, slurm_places
+from trunkline.doctor.stated_switches import lldp_here, lldp_places, slurm_file, slurm_places
 from trunkline.pairs.file import load_pairs
 from trunkline.terminal import console, output
 

@@ -13,8 +13,8 @@ from typing import Annotated, NoReturn, Optional
 import typer
 
 from trunkline import _core
+from trunkline.cli.app import App
 from trunkline.cli.assumptions import rate_words
-from trunkline.cli.forms import App
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
 from trunkline.cli.lab_set import set_links

@@ -17,17 +17,20 @@ from trunkline.units import parse_rate
 __all__ = [
     "CLUSTER_HELP",
     "COLLECTIVE_HELP",
+    "PREDICTED_SIZES",
     "BudgetOption",
     "ByArrivalOption",
     "CellsJsonOption",
     "ClusterOption",
     "CollectiveOption",
     "DefaultClusterOption",
+    "HostCostsOption",
     "HostsOption",
     "JsonOption",
     "LabRateOption",
     "LeastOption",
     "MostOption",
+    "MpiOption",
     "MpisOption",
     "OptionalClusterOption",
     "RanksOnHostOption",
@@ -117,6 +120,8 @@ MostOption = Annotated[int, typer.Option(min=1, max=1000, help="Most repetitions
 BudgetOption = Annotated[
     float, typer.Option(min=0, metavar="SECONDS", help="Seconds after which nothing is repeated once more.")
 ]
+PREDICTED_SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
+"""The default of predictions."""
 JsonOption = Annotated[Optional[str], typer.Option(metavar="FILE", help="Write it as JSON; '-' for standard output.")]
 CellsJsonOption = Annotated[
     Optional[str], typer.Option(metavar="FILE", help="Write every measured cell as JSON; '-' for standard output.")
@@ -141,6 +146,17 @@ PlannedRanksOption = Annotated[
 TunedPlanOption = Annotated[
     Optional[str],
     typer.Option(metavar="FILE", help="Write the plans that were found: a set with one for each class of sizes."),
+]
+
+MpiOption = Annotated[str, mpi_option("The MPI library whose native algorithm it is: mpich, openmpi, ...")]
+HostCostsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="COSTS",
+        envvar="TRUNKLINE_HOST_COSTS",
+        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab or 'trunkline measure' "
+        "says behind it; default: as measured with the library.",
+    ),
 ]
 
 

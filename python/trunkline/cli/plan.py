@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from trunkline import _core
 from trunkline.cli import plan_edit
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.cli.options import (
     COLLECTIVE_HELP,
     ClusterOption,

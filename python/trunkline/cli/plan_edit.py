@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from trunkline import _core
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each

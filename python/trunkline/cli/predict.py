@@ -1,8 +1,7 @@
-"""``trunkline predict`` and ``trunkline explain``: times and choices, without running anything."""
+"""``trunkline predict``: times, without running anything."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,60 +11,40 @@ import typer
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.cli.assumptions import accuracy_words, host_words, rate_words, tell_rate
+from trunkline.cli.assumptions import accuracy_line, host_words, rate_words, scaled_cluster
 from trunkline.cli.options import (
     COLLECTIVE_HELP,
+    PREDICTED_SIZES,
     ClusterOption,
-    CollectiveOption,
     DealtOption,
+    HostCostsOption,
     JsonOption,
     PlannedRanksOption,
     PlannedRootOption,
-    RanksOnHostOption,
     RateOption,
-    RootOption,
     SizesOption,
     SvgOption,
     algorithms_option,
     mpi_option,
-    multicasts_wanted,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cluster import load_cluster
 from trunkline.mpi import require_mpi
-from trunkline.placement import bounded_placement, root_rank
+from trunkline.placement import root_rank
 from trunkline.planned import placement_for, plan_for_job
 from trunkline.predict import (
-    Decision,
     Predicted,
-    decide_all,
     host_costs_given,
-    knowledge_of,
     predict_all,
-    setting_of,
     tables_of,
 )
 from trunkline.registry import check_collective, chosen_algorithms
-from trunkline.terminal import console, output, titled_table
-from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
+from trunkline.terminal import output, titled_table
+from trunkline.units import format_bytes, format_seconds, parse_sizes
 
-__all__ = ["HostCostsOption", "MpiOption", "explain", "predict"]
+__all__ = ["predict"]
 
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
-
-SIZES = "8,512,2KiB,8KiB,32KiB,128KiB,512KiB,2MiB,8MiB"
-
-MpiOption = Annotated[str, mpi_option("The MPI library whose native algorithm it is: mpich, openmpi, ...")]
-HostCostsOption = Annotated[
-    str,
-    typer.Option(
-        metavar="COSTS",
-        envvar="TRUNKLINE_HOST_COSTS",
-        help="What messages cost their hosts: free, mpich, mpich-5, openmpi, and what a lab or 'trunkline measure' "
-        "says behind it; default: as measured with the library.",
-    ),
-]
 
 
 def predict(
@@ -79,7 +58,7 @@ def predict(
             "The MPI library whose native algorithm it is: mpich, openmpi, ...; default: the tables', else mpich."
         ),
     ] = None,
-    sizes: SizesOption = SIZES,
+    sizes: SizesOption = PREDICTED_SIZES,
     algorithms: Annotated[
         str,
         algorithms_option("Algorithms of 'trunkline algorithms', 'auto', and 'all'; NAME:SEGMENT fixes the segment."),
@@ -129,96 +108,7 @@ def predict(
         shown = names if plan is None else [Path(plan).stem, *names]
         _print_times(f"{escape(network.name)}, {name}, {about}", rows, shown)
         most = max(Counter(placement).values())
-        output().print(_accuracy(most, measured=tables is not None))
-
-
-def explain(
-    cluster: ClusterOption,
-    collective: CollectiveOption = "bcast",
-    mpi: MpiOption = "mpich",
-    sizes: SizesOption = SIZES,
-    tuning: Annotated[
-        Optional[str],
-        typer.Option(metavar="FILE", envvar="TRUNKLINE_TUNING", help="A file of 'trunkline tune'."),
-    ] = None,
-    measured: Annotated[
-        Optional[str], typer.Option(metavar="FILE", envvar="TRUNKLINE_MEASURED", help="Tables of 'trunkline measure'.")
-    ] = None,
-    plan: Annotated[
-        Optional[str], typer.Option(metavar="FILE", envvar="TRUNKLINE_PLAN", help="A file of 'trunkline plan'.")
-    ] = None,
-    wish: Annotated[
-        Optional[str],
-        algorithms_option(
-            "What the collective is told to run; default: what TRUNKLINE_BCAST and its like say, else auto.",
-            several=False,
-        ),
-    ] = None,
-    reproducible: Annotated[
-        bool,
-        typer.Option(
-            "--reproducible",
-            envvar="TRUNKLINE_REPRODUCIBLE",
-            help="Reductions keep one order of operands for messages of every size.",
-        ),
-    ] = False,
-    commutes: Annotated[
-        bool, typer.Option("--commutes/--by-rank", help="Whether a reduction's operation commutes.")
-    ] = True,
-    multicasts: Annotated[
-        Optional[bool],
-        typer.Option(
-            "--multicast/--no-multicast",
-            help="Whether auto may multicast; default: what TRUNKLINE_MULTICAST says, else it may.",
-            show_default=False,
-        ),
-    ] = None,
-    host_costs: HostCostsOption = "",
-    root: RootOption = "0",
-    ranks_per_host: RanksOnHostOption = 1,
-    rate: RateOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Say what the preload library would run for each message size, and why: settings in the environment count."""
-    check_outputs({"--json": json})
-    network, placement, start = _job(cluster, rate, ranks_per_host, root)
-    library = require_mpi(mpi)
-    knowledge = knowledge_of(
-        network,
-        library,
-        plan=plan,
-        tuning=tuning,
-        measured=measured,
-        reproducible=reproducible,
-        host_costs=host_costs,
-        multicasts=multicasts_wanted() if multicasts is None else multicasts,
-    )
-    wanted = wish or os.environ.get(setting_of(collective)) or "auto"
-    decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
-    if json:
-        write_json([one.as_json(network, len(placement), mpi) for one in decisions], json)
-    if json != "-":
-        for one in knowledge.contradictions:
-            console.print(f"Measured rates are not those of the cluster file: {escape(one)}")
-        costs = host_costs or _core.host_costs_of(library.counts_as, library.version)
-        known = "measured tables" if knowledge.is_measured else host_words(costs)
-        _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
-        output().print(_accuracy(ranks_per_host, measured=knowledge.is_measured))
-
-
-def scaled_cluster(cluster: str, rate: str | None) -> _core.Cluster:
-    """A cluster by name or file, its fastest link at that rate if one is given."""
-    network = load_cluster(cluster)
-    if rate is not None:
-        tell_rate(network, parse_rate(rate))
-        network = _core.scaled(network, parse_rate(rate))
-    return network
-
-
-def _job(cluster: str, rate: str | None, ranks_per_host: int, root: str) -> tuple[_core.Cluster, list[int], int]:
-    network = scaled_cluster(cluster, rate)
-    placement = bounded_placement(network, ranks_per_host)
-    return network, placement, root_rank(network, placement, root)
+        output().print(accuracy_line(most, measured=tables is not None))
 
 
 def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) -> None:
@@ -247,16 +137,3 @@ def _time_words(row: Predicted | None) -> str:
     if row is None:
         return "-"
     return f"[bold green]{format_seconds(row.seconds)}[/]" if row.fastest else format_seconds(row.seconds)
-
-
-def _accuracy(ranks_per_host: int, *, measured: bool) -> str:
-    return f"[dim]Times: {accuracy_words(ranks_per_host, measured)}.[/]"
-
-
-def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
-    title = f"{about}: what {_core.facts_of(decisions[0].collective).mpi_name} would run"
-    table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
-    for one in decisions:
-        ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
-        table.add_row(format_bytes(one.message_bytes), ran, escape(one.words()))
-    output().print(table)

@@ -10,13 +10,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.cli.app import App
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
-from trunkline.cli.forms import App
 from trunkline.cli.options import (
     ByArrivalOption,
     ClusterOption,
     DealtOption,
+    HostCostsOption,
     JsonOption,
+    MpiOption,
     PlannedRanksOption,
     PlannedRootOption,
     RateOption,
@@ -24,7 +26,6 @@ from trunkline.cli.options import (
     algorithms_option,
 )
 from trunkline.cli.output import check_outputs, write_json
-from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cli.simulate_gains import gains, reasons
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput

@@ -14,7 +14,9 @@ from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.options import (
     ClusterOption,
     CollectiveOption,
+    HostCostsOption,
     JsonOption,
+    MpiOption,
     RanksOnHostOption,
     RatesOption,
     RootOption,
@@ -23,7 +25,6 @@ from trunkline.cli.options import (
     algorithms_option,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
-from trunkline.cli.predict import HostCostsOption, MpiOption
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.long_links import dealt_placement, long_links_of, with_long_links

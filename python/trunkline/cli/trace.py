@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from trunkline import _core
-from trunkline.cli.forms import App
+from trunkline.cli.app import App
 from trunkline.cli.options import JsonOption, ReportOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.trace_top import FolderArgument, JobOption, top

@@ -11,9 +11,9 @@ from typing import Annotated, Optional
 import typer
 
 from trunkline import __version__, _core
-from trunkline.bench.inside import rank_of_job
 from trunkline.bench.job import PATIENCE_S, Limits, Repetition
 from trunkline.bench.measure import Cell
+from trunkline.bench.own_job import rank_of_job
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
@@ -37,7 +37,7 @@ from trunkline.mpi import Mpi, ready_mpi, require_mpi
 from trunkline.peers.rules.files import tune_peer
 from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
-from trunkline.peers.rules.tables import peer_notes, peer_table
+from trunkline.peers.rules.rules_table import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import knowledge_of, read_measurement
 from trunkline.terminal import console, progress_bar

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import __version__, _core
-from trunkline.bench.inside import OwnJob
 from trunkline.bench.job import Repetition, program
+from trunkline.bench.own_job import OwnJob
 from trunkline.cli.output import check_outputs, write_text, write_whole
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
@@ -20,7 +20,7 @@ from trunkline.mpi import BUILD_IT, Mpi, require_mpi, running_mpi
 from trunkline.predict import knowledge_of
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.tune.file import load_tuning
-from trunkline.tune.inside import JobTuner, tuner_words
+from trunkline.tune.job_tuner import JobTuner, tuner_words
 from trunkline.tune.tuner import Winner, entry_of, merged
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 

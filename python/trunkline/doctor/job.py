@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trunkline import _core
-from trunkline.bench.inside import Multicast, OwnJob, Seat
 from trunkline.bench.job import PING_PONG, Outcome, Repetition, follow, program
+from trunkline.bench.own_job import Multicast, OwnJob, Seat
 from trunkline.mpi import Mpi
 from trunkline.predict import decide_all, knowledge_of
 from trunkline.statistics import NOISY, Median, median_with_interval

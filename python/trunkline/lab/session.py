@@ -38,7 +38,7 @@ frame. Two keep a small segment whole, which halves the work.
 
 _INSIDE = """import runpy, sys
 sys.path = [*filter(None, sys.path), sys.argv.pop()]
-runpy.run_module("trunkline.lab.inside", run_name="__main__", alter_sys=True)"""
+runpy.run_module("trunkline.lab.first_process", run_name="__main__", alter_sys=True)"""
 """As ``python -P -m``, which came with Python 3.11: nothing comes from the folder that the caller is in.
 
 The last word is the folder that our own package is in."""

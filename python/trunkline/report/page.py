@@ -13,8 +13,8 @@ from trunkline.bench.measure import Cell
 from trunkline.draw.colours import DARK, THEME
 from trunkline.kinds import kind_of
 from trunkline.registry import limit_in_transfers
+from trunkline.report.cells_table import segment_text
 from trunkline.report.chart import ratio_bars, time_curves
-from trunkline.report.tables import segment_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["bench_page", "demo_page", "plan_over", "render", "templates_with"]

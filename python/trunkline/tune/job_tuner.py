@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trunkline import _core
-from trunkline.bench.inside import OwnJob
 from trunkline.bench.job import Outcome, Repetition, keep, program
+from trunkline.bench.own_job import OwnJob
 from trunkline.compat import pairwise
 from trunkline.errors import BadInput, Failed
 from trunkline.mpi import Mpi
