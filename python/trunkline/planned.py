@@ -145,10 +145,10 @@ def plan_for_job(file: str | None, collective: str | None, root: str | None) -> 
     """
     if file is None:
         return None
-    plans = [one for one in read_plan_set(file).plans if collective in (None, one.collective)]
+    plans = [plan for plan in read_plan_set(file).plans if collective in (None, plan.collective)]
     if not plans:
         raise BadInput(f"{file} has no plan of {collective}")
-    from_root = [one for one in plans if str(one.plan.root) == root and one.collective == plans[0].collective]
+    from_root = [plan for plan in plans if str(plan.plan.root) == root and plan.collective == plans[0].collective]
     return (from_root or plans)[0]
 
 

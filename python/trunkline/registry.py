@@ -40,9 +40,9 @@ def find_algorithm(collective: str, name: str) -> _core.Algorithm:
         collective: By name.
         name: One that the registry has for it; KeyError for any other.
     """
-    for one in _core.algorithms():
-        if (one.collective, one.name) == (collective, name):
-            return one
+    for algorithm in _core.algorithms():
+        if (algorithm.collective, algorithm.name) == (collective, name):
+            return algorithm
     raise KeyError(name)
 
 

@@ -152,7 +152,9 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
     ) -> Work:
         """All ranks' tensors, as many outputs as ranks, equally long."""
         own, of_ranks = _flat(_only(inputs)), _only(outputs)
-        _check(len(of_ranks) == self.size() and all(one.numel() == own.numel() for one in of_ranks), "allgather")
+        _check(
+            len(of_ranks) == self.size() and all(of_rank.numel() == own.numel() for of_rank in of_ranks), "allgather"
+        )
         all_of_them = own.new_empty((self.size(), own.numel()))
 
         def call() -> None:
@@ -178,9 +180,10 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
         """Each rank's tensor of the sum, as many inputs as ranks, equally long."""
         output, of_ranks = _only(outputs), _only(inputs)
         _check(
-            len(of_ranks) == self.size() and all(one.numel() == output.numel() for one in of_ranks), "reduce_scatter"
+            len(of_ranks) == self.size() and all(of_rank.numel() == output.numel() for of_rank in of_ranks),
+            "reduce_scatter",
         )
-        return self._reduce_scatter_base(output, torch.cat([_flat(one).reshape(-1) for one in of_ranks]), opts)
+        return self._reduce_scatter_base(output, torch.cat([_flat(of_rank).reshape(-1) for of_rank in of_ranks]), opts)
 
     def _reduce_scatter_base(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
         _check(output.numel() * self.size() == own.numel(), "reduce_scatter_tensor")

@@ -42,7 +42,7 @@ class Command(TyperCommand):
             return super().parse_args(ctx, args)
         words = self._new_names(ctx, args)
         self._check_values(args)
-        if "cluster" in {one.name for one in self.params}:
+        if "cluster" in {param.name for param in self.params}:
             words = self._with_cluster(ctx, words)
         return super().parse_args(ctx, words)
 
@@ -57,7 +57,7 @@ class Command(TyperCommand):
             raise BadInput(text) from error
 
     def _new_names(self, ctx: Any, args: Sequence[str]) -> list[str]:  # noqa: ANN401
-        own = {name for one in self.params for name in one.opts}
+        own = {name for param in self.params for name in param.opts}
         old = {**OLD_NAMES, **self.other_names}
         words = list(args)
         for place in self._options(args):
@@ -81,7 +81,7 @@ class Command(TyperCommand):
 
     def _with_cluster(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """The cluster behind its option, where it was given as the first word."""
-        arguments = [one for one in self.params if one.param_type_name == "argument"]
+        arguments = [param for param in self.params if param.param_type_name == "argument"]
         command = next((one for one in arguments if one.nargs == -1 and "--" in (one.metavar or "")), None)
         options = set(self._options(args))
         end = args.index("--") if "--" in args else len(args)
@@ -113,7 +113,7 @@ class Command(TyperCommand):
         Raises:
             BadInput: naming the first that is none of ours.
         """
-        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+        own = {name for param in self.params for name in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
         for place in sorted(options):
             name = words[place].partition("=")[0]
             own_words = words[:first] if "--cluster" in words[:first] else [*words[:first], "--cluster", "CLUSTER"]
@@ -137,9 +137,9 @@ class Command(TyperCommand):
         if "=" in word and word.startswith("--"):
             return False
         old = {**OLD_NAMES, **self.other_names}
-        for one in self.params:
-            if word in one.opts or old.get(word) in one.opts:
-                return not getattr(one, "is_flag", False)
+        for param in self.params:
+            if word in param.opts or old.get(word) in param.opts:
+                return not getattr(param, "is_flag", False)
         return False
 
 

@@ -22,4 +22,4 @@ def _names(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 cluster_names = _names(bundled_clusters)
 collective_names = _names(_core.collectives)
 mpi_names = _names(find_mpis)
-algorithm_names = _names(lambda: ["auto", *dict.fromkeys(one.name for one in _core.algorithms())])
+algorithm_names = _names(lambda: ["auto", *dict.fromkeys(algorithm.name for algorithm in _core.algorithms())])

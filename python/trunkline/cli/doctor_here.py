@@ -75,8 +75,8 @@ def _findings(
         yield note("drift", "no measured rates are beside the cluster file's", advice)
 
 
-def _print(one: Finding) -> None:
+def _print(finding: Finding) -> None:
     terminal = output(highlight=False)
-    terminal.print(f"{_MARKS[one.state]} [bold]{escape(one.topic)}[/]: {escape(one.text)}", soft_wrap=True)
-    if one.advice:
-        terminal.print(f"      -> {escape(one.advice)}", soft_wrap=True)
+    terminal.print(f"{_MARKS[finding.state]} [bold]{escape(finding.topic)}[/]: {escape(finding.text)}", soft_wrap=True)
+    if finding.advice:
+        terminal.print(f"      -> {escape(finding.advice)}", soft_wrap=True)

@@ -92,15 +92,15 @@ def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:
     )
 
 
-def _row(one: Gain) -> tuple[str, ...]:
-    low, high = one.between
-    between = "" if one.sure == "same" else f"{low:.1f} to {high:.1f}"
-    more = "" if one.multicast_gain is None else f"{one.multicast_gain:.1f}"
-    ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else "the library's own"
+def _row(gain: Gain) -> tuple[str, ...]:
+    low, high = gain.between
+    between = "" if gain.sure == "same" else f"{low:.1f} to {high:.1f}"
+    more = "" if gain.multicast_gain is None else f"{gain.multicast_gain:.1f}"
+    ran = f"{gain.algorithm}, {gain.segment_bytes} B" if gain.segment_bytes else "the library's own"
     return (
-        *(_core.facts_of(one.collective).mpi_name, format_rate(one.rate_bps), str(one.ranks_per_host)),
-        *(format_bytes(one.message_bytes), ran, format_seconds(one.library_seconds), format_seconds(one.seconds)),
-        *(cell_words(one).lstrip("~"), between, _SURE[one.sure], more),
+        *(_core.facts_of(gain.collective).mpi_name, format_rate(gain.rate_bps), str(gain.ranks_per_host)),
+        *(format_bytes(gain.message_bytes), ran, format_seconds(gain.library_seconds), format_seconds(gain.seconds)),
+        *(cell_words(gain).lstrip("~"), between, _SURE[gain.sure], more),
     )
 
 
@@ -124,7 +124,7 @@ def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
 
 
 def _how_sure(ranks: Sequence[int]) -> list[str]:
-    own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(one) for one in ranks))
+    own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(rank) for rank in ranks))
     return [
         "Gain: how many times faster than the MPI library alone. ~: likely, but not sure. =: its own algorithm runs.",
         f"Between: the gain if our times are up to {own} off and the library's {LIBRARY_OFF:.0%}, as far as most were "

@@ -101,7 +101,7 @@ def explain(
     wanted = wish or os.environ.get(setting_of(collective)) or "auto"
     decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
     if json:
-        write_json([one.as_json(network, len(placement), mpi) for one in decisions], json)
+        write_json([decision.as_json(network, len(placement), mpi) for decision in decisions], json)
     if json != "-":
         for one in knowledge.contradictions:
             console.print(f"Measured rates are not those of the cluster file: {escape(one)}")
@@ -114,7 +114,7 @@ def explain(
 def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
     title = f"{about}: what {_core.facts_of(decisions[0].collective).mpi_name} would run"
     table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
-    for one in decisions:
-        ran = f"{one.algorithm}, {one.segment_bytes} B" if one.segment_bytes else one.algorithm
-        table.add_row(format_bytes(one.message_bytes), ran, escape(one.words()))
+    for decision in decisions:
+        ran = f"{decision.algorithm}, {decision.segment_bytes} B" if decision.segment_bytes else decision.algorithm
+        table.add_row(format_bytes(decision.message_bytes), ran, escape(decision.words()))
     output().print(table)

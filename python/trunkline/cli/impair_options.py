@@ -40,7 +40,7 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
     own = inspect.signature(command)
     hints = annotations_of(command)
     parameters = [one.replace(annotation=hints[one.name]) for one in own.parameters.values()]
-    parameters = [one for one in parameters if one.name != "impairments"]
+    parameters = [parameter for parameter in parameters if parameter.name != "impairments"]
     for name, (metavar, text) in _OPTIONS.items():
         option = typer.Option(metavar=metavar, help=text, rich_help_panel=_PANEL)
         parameters.append(_parameter(name, None, Annotated[Optional[list[str]], option]))
@@ -75,7 +75,7 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
         command(**given, impairments=impairments)
 
     run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 

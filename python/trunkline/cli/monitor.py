@@ -237,22 +237,22 @@ def _check_hosts(cluster: _core.Cluster, measured: list[int]) -> None:
             )
 
 
-def _words(one: CallGain) -> str:
+def _words(gain: CallGain) -> str:
     return (
-        f"a {one.call} would take {format_seconds(one.old_s)} with the plan that runs ({one.old}), and "
-        f"{format_seconds(one.new_s)} with a new one ({one.new})"
+        f"a {gain.call} would take {format_seconds(gain.old_s)} with the plan that runs ({gain.old}), and "
+        f"{format_seconds(gain.new_s)} with a new one ({gain.new})"
     )
 
 
-def _gain_json(one: CallGain) -> dict[str, Any]:
+def _gain_json(gain: CallGain) -> dict[str, Any]:
     return {
-        "collective": one.call.collective,
-        "message_bytes": one.call.message_bytes,
-        "old": one.old,
-        "old_seconds": one.old_s,
-        "new": one.new,
-        "new_seconds": one.new_s,
-        "ratio": one.ratio,
+        "collective": gain.call.collective,
+        "message_bytes": gain.call.message_bytes,
+        "old": gain.old,
+        "old_seconds": gain.old_s,
+        "new": gain.new,
+        "new_seconds": gain.new_s,
+        "ratio": gain.ratio,
     }
 
 

@@ -183,11 +183,11 @@ def _simulate_with_progress(
 ) -> list[Row]:
     with progress_bar(len(algorithms) * len(job.sizes), f"simulating {algorithms[0].name}") as bar:
 
-        def advance(one: Simulated, _size: int) -> None:
-            bar.show(f"simulating {one.name}", done=1)
+        def advance(algorithm: Simulated, _size: int) -> None:
+            bar.show(f"simulating {algorithm.name}", done=1)
 
-        def leave_out(one: LeftOut) -> None:
-            left_out.append(one)
+        def leave_out(case: LeftOut) -> None:
+            left_out.append(case)
             bar.show(done=1)
 
         return simulate_all(job, algorithms, race, advance, leave_out)

@@ -179,11 +179,11 @@ def _with_progress(
     cells = len(jobs) * (1 + len(rivals)) * len(jobs[0].sizes)
     with progress_bar(cells, f"simulating {auto.name}") as bar:
 
-        def advance(job: Job, one: Simulated, size: int) -> None:
-            bar.show(f"{_links(job.cluster)}: simulated {one.name}, {format_bytes(size)}", done=1)
+        def advance(job: Job, algorithm: Simulated, size: int) -> None:
+            bar.show(f"{_links(job.cluster)}: simulated {algorithm.name}, {format_bytes(size)}", done=1)
 
-        def leave_out(job: Job, one: LeftOut) -> None:
-            left_out.append((job, one))
+        def leave_out(job: Job, case: LeftOut) -> None:
+            left_out.append((job, case))
             bar.show(done=1)
 
         return simulate_gains(jobs, auto, rivals, race, advance, leave_out, keep)
@@ -204,7 +204,9 @@ def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequen
         fingerprint = fingerprint_text(job.cluster)
         for k, size in enumerate(job.sizes):
             own = {
-                one.rival: one for one in gains if one.cluster_fingerprint == fingerprint and one.message_bytes == size
+                gain.rival: gain
+                for gain in gains
+                if gain.cluster_fingerprint == fingerprint and gain.message_bytes == size
             }
             head = (rate if k == 0 else "", format_bytes(size))
             table.add_row(*head, *_cells(own, rivals, over_sites), end_section=k == len(job.sizes) - 1)

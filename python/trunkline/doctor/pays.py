@@ -140,8 +140,10 @@ def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_ho
     plain = decider.decide(size, "auto", True, datagrams=False)
     best = decider.decide(size, "auto", True)
 
-    def seconds(one: _core.Decision) -> float:
-        return own if one.segment_bytes == 0 else decider.seconds_of(one.algorithm, size, one.segment_bytes)
+    def seconds(decision: _core.Decision) -> float:
+        return (
+            own if decision.segment_bytes == 0 else decider.seconds_of(decision.algorithm, size, decision.segment_bytes)
+        )
 
     return Gain(
         *(collective, rate_bps, ranks_per_host, size, plain.algorithm, plain.segment_bytes, seconds(plain), own),
@@ -152,8 +154,8 @@ def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_ho
 
 def verdict(gains: Sequence[Gain]) -> str:
     """Whether it helps, in one sentence."""
-    faster = [one for one in gains if one.sure == "yes"]
-    likely = [one for one in gains if one.sure == "likely"]
+    faster = [gain for gain in gains if gain.sure == "yes"]
+    likely = [gain for gain in gains if gain.sure == "likely"]
     if not faster and not likely:
         return "Trunkline would not help there: the MPI library's own algorithms are as fast in every cell."
     best = max(faster or likely, key=lambda one: one.gain)

@@ -19,11 +19,11 @@ _MOST_COLUMNS = 6
 """More of them go below, so that words stay readable."""
 
 
-def cell_words(one: Gain) -> str:
+def cell_words(gain: Gain) -> str:
     """``2.4``; ``~1.3`` where it is likely alone, ``=`` where the library's own algorithm runs."""
-    if one.sure == "same":
+    if gain.sure == "same":
         return "="
-    return f"{'~' if one.sure == 'likely' else ''}{gain_digits(one.gain)}"
+    return f"{'~' if gain.sure == 'likely' else ''}{gain_digits(gain.gain)}"
 
 
 def pays_panels(gains: Sequence[Gain], about: str) -> list[str]:
@@ -72,8 +72,8 @@ def _name(own: Sequence[Gain]) -> str:
 
 
 def _by_collective(gains: Sequence[Gain]) -> Iterator[list[Gain]]:
-    for name in dict.fromkeys(one.collective for one in gains):
-        yield [one for one in gains if one.collective == name]
+    for name in dict.fromkeys(gain.collective for gain in gains):
+        yield [gain for gain in gains if gain.collective == name]
 
 
 def _picture(panel: list[tuple[str, float]], title: str) -> str:
@@ -111,15 +111,15 @@ def _panel(own: Sequence[Gain], top: float) -> Iterator[tuple[str, float]]:
         top += _HEAD + len(sizes) * _ROW - 24
 
 
-def _cell(one: Gain, x: float, y: float, width: float) -> str:
+def _cell(gain: Gain, x: float, y: float, width: float) -> str:
     """A dashed edge where it is likely alone, no shade where nothing changes."""
-    changes = one.sure != "same"
+    changes = gain.sure != "same"
     return gain_cell(
         Point(x, y),
         Point(width, _ROW),
-        max(1.0, one.gain) if changes else 1.0,
-        cell_words(one),
+        max(1.0, gain.gain) if changes else 1.0,
+        cell_words(gain),
         ink=INK if changes else SOFT,
-        weight=700 if one.sure == "yes" else 400,
-        dashed=one.sure == "likely",
+        weight=700 if gain.sure == "yes" else 400,
+        dashed=gain.sure == "likely",
     )

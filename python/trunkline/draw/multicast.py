@@ -185,7 +185,7 @@ class _GroupsDrawing(_Drawing):
         _, transfers = PlanDrawing.walk(self, between)
         if self.by_turns:
             hosts = dict.fromkeys(self.placement[group[0]] for group in self.groups)
-            transfers = [(one, other) for one in hosts for other in hosts if one != other]
+            transfers = [(host, other) for host in hosts for other in hosts if host != other]
         return order, transfers
 
     def _hosts(self, group: Sequence[int]) -> list[int]:

@@ -129,9 +129,9 @@ class _Drawing:
     def _meanings(self) -> Iterator[str]:
         """Of the signs before blocks that there are."""
         transfers = [arrival.transfer for one in self.rounds for arrival in one.arrivals.values()]
-        if any(one.reduces for one in transfers):
+        if any(transfer.reduces for transfer in transfers):
             yield "+: added to what the rank has of it"
-        if any(one.replaces for one in transfers):
+        if any(transfer.replaces for transfer in transfers):
             yield "=: a sum that takes the place of what the rank has of it"
 
     def _notes(self) -> list[str]:

@@ -64,7 +64,7 @@ def shown_rounds(
 
     rounds = []
     for transfers in plan.list_rounds(blocks_shown(plan), most_rounds).rounds:
-        paths = [path(placement[one.sender], placement[one.receiver]) for one in transfers]
+        paths = [path(placement[transfer.sender], placement[transfer.receiver]) for transfer in transfers]
         loads = Counter(channel for way in paths for channel in way)
         crowded = {channel for channel, load in loads.items() if load > capacities[channel // 2]}
         arrivals = {

@@ -88,8 +88,8 @@ def rounds_in_words(plan: _core.Plan) -> Iterator[str]:
     yield ""
     for number, transfers in enumerate(plan.list_rounds(blocks, MOST_ROUNDS).rounds):
         shown = [
-            f"{one.sender} -> {one.receiver}: block{'s' * (one.count > 1)} {blocks_text(one)}"
-            for one in transfers[:MOST_TRANSFERS]
+            f"{transfer.sender} -> {transfer.receiver}: block{'s' * (transfer.count > 1)} {blocks_text(transfer)}"
+            for transfer in transfers[:MOST_TRANSFERS]
         ]
         hidden = len(transfers) - len(shown)
         yield f"round {number}: {', '.join(shown) or 'nothing is sent'}" + (f", and {hidden} more" if hidden else "")

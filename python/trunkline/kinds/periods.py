@@ -53,7 +53,11 @@ def period_of(plan: _core.Plan) -> Period:
             found.offsets[receiver][within] = one.first - (blocks - 1) + period
     for many in {1, period, 3 * period + 1}:
         listed = [
-            {(position[one.sender], position[one.receiver], one.first) for one in transfers if one.count == 1}
+            {
+                (position[transfer.sender], position[transfer.receiver], transfer.first)
+                for transfer in transfers
+                if transfer.count == 1
+            }
             for transfers in plan.list_rounds(many).rounds
         ]
         if found.transfers(many) != listed:

@@ -176,9 +176,13 @@ def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[s
 
 def _words(listed: _core.RoundList) -> list[Run]:
     """What is left of the rounds of a single byte: it is the first block, all others are empty."""
-    with_it = ([one for one in transfers if one.first == 0] for transfers in listed.rounds)
+    with_it = ([transfer for transfer in transfers if transfer.first == 0] for transfers in listed.rounds)
     rounds = enumerate(transfers for transfers in with_it if transfers)
-    return [Run(number, 1, one.sender, one.receiver, 0, 1, 0) for number, transfers in rounds for one in transfers]
+    return [
+        Run(number, 1, transfer.sender, transfer.receiver, 0, 1, 0)
+        for number, transfers in rounds
+        for transfer in transfers
+    ]
 
 
 def _table(runs: list[Run], ranks: int, *, adds: bool) -> dict[str, object]:

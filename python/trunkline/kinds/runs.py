@@ -31,14 +31,14 @@ def runs_of(listed: _core.RoundList) -> list[Run]:
     runs: list[Run] = []
     latest: dict[tuple[int, int], int] = {}
     for number, transfers in enumerate(listed.rounds):
-        for one in transfers:
-            pair = one.sender, one.receiver
-            longer = _with(runs[latest[pair]], number, one, listed.blocks) if pair in latest else None
+        for transfer in transfers:
+            pair = transfer.sender, transfer.receiver
+            longer = _with(runs[latest[pair]], number, transfer, listed.blocks) if pair in latest else None
             if longer is not None:
                 runs[latest[pair]] = longer
             else:
                 latest[pair] = len(runs)
-                runs.append(Run(number, 1, *pair, one.first, one.count, 0, int(one.reduces)))
+                runs.append(Run(number, 1, *pair, transfer.first, transfer.count, 0, int(transfer.reduces)))
     return runs
 
 

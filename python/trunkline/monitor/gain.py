@@ -101,7 +101,7 @@ def _gain(
     def on_now(cluster: _core.Cluster, decided: _core.Decision) -> float:
         if not decided.segment_bytes:
             predictions = of_now.predictions(call.message_bytes)
-            return next(one.seconds for one in predictions if one.algorithm == "native")
+            return next(prediction.seconds for prediction in predictions if prediction.algorithm == "native")
         plan = _core.lay(call.collective, decided.algorithm, cluster, placement, 0)
         costs = knowledge[1].costs_of(placement, plan, call.collective)
         return costs.seconds(call.message_bytes, min(decided.segment_bytes, call.message_bytes))

@@ -61,8 +61,8 @@ def headers_s(rate_bps: float) -> float:
 
 def more_of_way_s(channels: Sequence[int], more_s: Sequence[float], rates: Sequence[float]) -> float:
     """By how much a way takes longer than the mean of there and back."""
-    of_links = sum(more_s[one // 2] * (-1 if one % 2 else 1) for one in channels)
-    return of_links + sum(headers_s(rates[one]) - headers_s(rates[one ^ 1]) for one in channels) / 2
+    of_links = sum(more_s[channel // 2] * (-1 if channel % 2 else 1) for channel in channels)
+    return of_links + sum(headers_s(rates[channel]) - headers_s(rates[channel ^ 1]) for channel in channels) / 2
 
 
 @dataclass(frozen=True)

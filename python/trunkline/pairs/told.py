@@ -17,13 +17,13 @@ def uneven_lines(fit: Fit) -> list[str]:
     return [_line(fit, one) for one in fit.uneven]
 
 
-def _line(fit: Fit, one: Uneven) -> str:
-    links = [fit.cluster.links[link] for link in one.links]
+def _line(fit: Fit, uneven: Uneven) -> str:
+    links = [fit.cluster.links[link] for link in uneven.links]
     names = [f"{link.a} - {link.b} ({link.width} links)" for link in links[:MOST_NAMED]]
     if len(links) > MOST_NAMED:
         names.append(f"{len(links) - MOST_NAMED} more")
-    slow = [f"have {one.rate:.2g} of the rate"] if one.rate < _TOLD else []
-    slow += [f"take {one.latency:.2g} times the latency"] if one.latency * _TOLD > 1 else []
+    slow = [f"have {uneven.rate:.2g} of the rate"] if uneven.rate < _TOLD else []
+    slow += [f"take {uneven.latency:.2g} times the latency"] if uneven.latency * _TOLD > 1 else []
     return (
         f"not alike: {' or '.join(names)}: some pairs over it {' and '.join(slow)} of others, as if a link of it were "
         "slower; a hash in the switches decides which one a pair crosses, so which one it is does not show, and the "

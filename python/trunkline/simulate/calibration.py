@@ -11,11 +11,15 @@ def processor_times(measured: _core.Measurement) -> dict[str, str]:
 
     or(m) is left out: SMPI counts it for messages that leave before they are received, and here none does.
     """
-    nearest = min((one for one in measured.distances if one.channels > 0), key=lambda one: one.channels, default=None)
+    nearest = min(
+        (distance for distance in measured.distances if distance.channels > 0),
+        key=lambda one: one.channels,
+        default=None,
+    )
     if nearest is None:
         return {}
     points = sorted(nearest.points, key=lambda one: one.bytes)
-    return {"smpi/ois": _lines([(one.bytes, one.send_s) for one in points])}
+    return {"smpi/ois": _lines([(point.bytes, point.send_s) for point in points])}
 
 
 def _lines(points: list[tuple[int, float]]) -> str:

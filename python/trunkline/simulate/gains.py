@@ -87,11 +87,11 @@ def simulate_gains(
     gains: list[Gain] = []
     for job in jobs:
 
-        def advance(one: Simulated, size: int, job: Job = job) -> None:
-            on_progress(job, one, size)
+        def advance(algorithm: Simulated, size: int, job: Job = job) -> None:
+            on_progress(job, algorithm, size)
 
-        def leave_out(one: LeftOut, job: Job = job) -> None:
-            on_left_out(job, one)
+        def leave_out(case: LeftOut, job: Job = job) -> None:
+            on_left_out(job, case)
 
         rows = simulate_all(job, [auto, *rivals], race, advance, leave_out)
         gains += gains_of(rows, job, auto.name)

@@ -100,18 +100,18 @@ def simulate_all(
     """
     rows: list[Row] = []
     best: dict[int, float] = {}
-    for one in algorithms:
+    for algorithm in algorithms:
         own: list[Row] = []
-        for part in parts_of(job, one, on_left_out):
+        for part in parts_of(job, algorithm, on_left_out):
             start = time.monotonic()
             most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
             for outcome in simulate(part.job, part.runs, part.options, most_s, part.settings):
                 now = time.monotonic()
                 size = outcome.message_bytes
                 part.check(outcome)
-                own.append(_row(job, one, part, outcome, most_s.get(size, 0.0), now - start))
+                own.append(_row(job, algorithm, part, outcome, most_s.get(size, 0.0), now - start))
                 start = now
-                on_progress(one, size)
+                on_progress(algorithm, size)
         for row in own:
             if not row.gave_up:
                 best[row.message_bytes] = min(row.seconds_median, best.get(row.message_bytes, row.seconds_median))
@@ -155,32 +155,32 @@ def decisions_of(job: Job) -> dict[int, _core.Decision]:
     return {size: decider.decide(size) for size in job.sizes}
 
 
-def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
+def parts_of(job: Job, algorithm: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
     """What SimGrid is to run for an algorithm at the job's sizes; ``on_left_out`` hears of those that nobody knows."""
-    if one.plan:
-        yield from _planned(job, one, on_left_out)
+    if algorithm.plan:
+        yield from _planned(job, algorithm, on_left_out)
         return
-    if one.library is None and one.runs != "auto":
-        yield Part(job, one.runs, one.options)
+    if algorithm.library is None and algorithm.runs != "auto":
+        yield Part(job, algorithm.runs, algorithm.options)
         return
-    decided = decisions_of(job) if one.library is None else {}
+    decided = decisions_of(job) if algorithm.library is None else {}
     planned = [size for size, decision in decided.items() if decision.algorithm != "native"]
     if planned and len(job.placement) <= MOST_DECIDING:
-        yield Part(replace(job, sizes=planned), one.runs, one.options, decided=decided)
+        yield Part(replace(job, sizes=planned), algorithm.runs, algorithm.options, decided=decided)
     elif planned:
         told: dict[str, list[int]] = {}
         for size in planned:
             told.setdefault(f"{decided[size].algorithm}:{decided[size].segment_bytes}", []).append(size)
         for runs, sizes in told.items():
-            yield Part(replace(job, sizes=sizes), runs, one.options, decided=decided)
-    library = job.library if one.library is None else one.library
+            yield Part(replace(job, sizes=sizes), runs, algorithm.options, decided=decided)
+    library = job.library if algorithm.library is None else algorithm.library
     alike: dict[str, Part] = {}
     for size in job.sizes:
         if size in planned:
             continue
         choice = own_choice(library, job.collective, job.placement, job.root, size)
         if not choice.algorithm:
-            on_left_out(LeftOut(one.name, size, choice.why_not))
+            on_left_out(LeftOut(algorithm.name, size, choice.why_not))
             continue
         before = alike.get(choice.algorithm)
         sizes = [*(before.job.sizes if before else ()), size]
@@ -188,25 +188,25 @@ def parts_of(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -
     yield from alike.values()
 
 
-def _planned(job: Job, one: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
+def _planned(job: Job, algorithm: Simulated, on_left_out: Callable[[LeftOut], None]) -> Iterator[Part]:
     """What runs plans of a file; ``on_left_out`` hears of sizes that none of them is for."""
     knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs, multicasts=False)
     with told_as_bad_input():
-        read = _core.read_plans(one.plan)
-        knowledge.take_plans(read, one.plan)
+        read = _core.read_plans(algorithm.plan)
+        knowledge.take_plans(read, algorithm.plan)
     decider = _core.Decider(knowledge, job.collective, job.placement, job.root)
     decided = {size: decider.decide(size) for size in job.sizes}
     planned = [size for size in job.sizes if _core.is_given(decided[size].algorithm)]
     for size in job.sizes:
         if size not in planned:
-            on_left_out(LeftOut(one.name, size, f"{one.plan} has no plan for it: {decided[size].reason}"))
+            on_left_out(LeftOut(algorithm.name, size, f"{algorithm.plan} has no plan for it: {decided[size].reason}"))
     if not planned:
         return
     names = ["TRUNKLINE_PLAN"] if len(read.plans) == 1 else [f"TRUNKLINE_PLAN {i + 1}" for i in range(len(read.plans))]
     shapes = {name: plan.algorithm for name, plan in zip_equal(names, read.plans)}
-    settings = {"TRUNKLINE_PLAN": str(Path(one.plan).absolute())}
+    settings = {"TRUNKLINE_PLAN": str(Path(algorithm.plan).absolute())}
     small = replace(job, sizes=planned)
-    yield Part(small, one.runs, one.options, decided=decided, settings=settings, shapes=shapes)
+    yield Part(small, algorithm.runs, algorithm.options, decided=decided, settings=settings, shapes=shapes)
 
 
 def host_rate_bps(cluster: _core.Cluster) -> float:
@@ -215,7 +215,7 @@ def host_rate_bps(cluster: _core.Cluster) -> float:
     return min(link.width * link.least_bps for link in cluster.links if not {link.a, link.b} <= switches)
 
 
-def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
+def _row(job: Job, algorithm: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
     times = median_with_interval(outcome.times or [given_up_s])
     return Row(
         collective=job.collective,
@@ -230,7 +230,7 @@ def _row(job: Job, one: Simulated, part: Part, outcome: Outcome, given_up_s: flo
         ranks=len(job.placement),
         mpi="simgrid",
         mpi_version=outcome.simgrid,
-        algorithm=one.name,
+        algorithm=algorithm.name,
         ran=outcome.ran,
         native_algorithm=part.native_algorithm,
         segment_bytes=outcome.segment_bytes,

@@ -85,7 +85,7 @@ class AnalysedTree:
     def hot_spots(self) -> list[Stage]:
         """Stages by what they cost all ranks together, but for waits for others to arrive."""
         return sorted(
-            (one for one in self.stages if one.kind != "arrival wait"),
+            (stage for stage in self.stages if stage.kind != "arrival wait"),
             key=lambda one: one.stats.mean * one.ranks,
             reverse=True,
         )
@@ -276,6 +276,10 @@ def _analysed(
 def find_group(groups: Sequence[Analysed], like: Analysed) -> Analysed | None:
     """The group of another run that calls the same collective with as many bytes."""
     return next(
-        (one for one in groups if (one.group.collective, one.group.bytes) == (like.group.collective, like.group.bytes)),
+        (
+            analysed
+            for analysed in groups
+            if (analysed.group.collective, analysed.group.bytes) == (like.group.collective, like.group.bytes)
+        ),
         None,
     )

@@ -39,12 +39,12 @@ def analysis_as_json(analysis: Analysis) -> dict[str, Any]:
         "clock_error_us": max(header.error_ns for header in job.headers) / 1e3,
         "most_drift_ppm": max((abs(one) * 1e6 for one in drift_of(job.headers).values()), default=0.0),
         "notes": analysis.notes,
-        "groups": [_group(one) for one in analysis.groups],
+        "groups": [_group(analysed) for analysed in analysis.groups],
     }
 
 
-def _group(one: Analysed) -> dict[str, Any]:
-    group = one.group
+def _group(analysed: Analysed) -> dict[str, Any]:
+    group = analysed.group
     return {
         "collective": group.collective,
         "algorithm": group.algorithm,
@@ -53,18 +53,18 @@ def _group(one: Analysed) -> dict[str, Any]:
         "segment_bytes": group.segment_bytes,
         "root": group.root,
         "ranks": group.ranks,
-        "calls": one.counted,
-        "skipped": one.skipped,
+        "calls": analysed.counted,
+        "skipped": analysed.skipped,
         "unmatched": group.unmatched,
-        "time": one.time.as_json(),
-        "imbalance": asdict(one.imbalance),
-        "trees": [_tree(tree) for tree in one.trees],
+        "time": analysed.time.as_json(),
+        "imbalance": asdict(analysed.imbalance),
+        "trees": [_tree(tree) for tree in analysed.trees],
         "rounds": [
             {"round": stage.number, "ranks": stage.ranks, "slowest_rank": stage.slowest, "wait": stage.wait.as_json()}
-            for stage in one.rounds
+            for stage in analysed.rounds
         ],
-        "critical_path": None if one.critical is None else _critical_path(one.critical),
-        "protocol": None if one.protocol is None else _protocol(one.protocol),
+        "critical_path": None if analysed.critical is None else _critical_path(analysed.critical),
+        "protocol": None if analysed.protocol is None else _protocol(analysed.protocol),
     }
 
 
@@ -118,7 +118,7 @@ def _tree(tree: AnalysedTree) -> dict[str, Any]:
             for stage in tree.stages
         ],
         "nodes": [_node(node) for node in tree.times.nodes.values() if len(node.contributors) > 1],
-        "subtrees": [_subtree(one) for one in tree.subtrees],
+        "subtrees": [_subtree(subtree) for subtree in tree.subtrees],
         "costs": [asdict(cost) for cost in tree.costs],
         "by_proxies": [cost.rank for cost in tree.classes],
         "fastest_rank": tree.fastest.rank,
@@ -126,17 +126,17 @@ def _tree(tree: AnalysedTree) -> dict[str, Any]:
     }
 
 
-def _subtree(one: Subtree) -> dict[str, Any]:
+def _subtree(subtree: Subtree) -> dict[str, Any]:
     """Several nodes as one; times are microseconds."""
     return {
-        "subtree": one.name,
-        "root": one.root,
-        "nodes": one.nodes,
-        "contributors": [{"node": node, "contributor": contributor} for node, contributor in one.contributors],
-        "down_latency": None if one.down_latency is None else one.down_latency.as_json(),
-        "up_latency": None if one.up_latency is None else one.up_latency.as_json(),
-        "arrival_wait_mean_us": one.arrival_wait,
-        "departures_mean_us": one.curve,
+        "subtree": subtree.name,
+        "root": subtree.root,
+        "nodes": subtree.nodes,
+        "contributors": [{"node": node, "contributor": contributor} for node, contributor in subtree.contributors],
+        "down_latency": None if subtree.down_latency is None else subtree.down_latency.as_json(),
+        "up_latency": None if subtree.up_latency is None else subtree.up_latency.as_json(),
+        "arrival_wait_mean_us": subtree.arrival_wait,
+        "departures_mean_us": subtree.curve,
     }
 
 
@@ -182,16 +182,16 @@ def compared_as_json(compared: list[Compared]) -> list[dict[str, Any]]:
     """The run beside another one."""
     return [
         {
-            "collective": one.first.group.collective,
-            "bytes": one.first.group.bytes if _core.facts_of(one.first.group.collective).has_data else 0,
-            "other_algorithm": one.first.group.algorithm,
-            "algorithm": one.second.group.algorithm,
-            "other_mean_us": one.first.time.mean,
-            "mean_us": one.second.time.mean,
-            "times_faster": one.ratio,
-            "interval": one.interval,
-            "certain": one.is_certain,
-            "stages": [{"stage": name, "other_mean_us": other, "mean_us": this} for name, other, this in one.stages()],
+            "collective": pair.first.group.collective,
+            "bytes": pair.first.group.bytes if _core.facts_of(pair.first.group.collective).has_data else 0,
+            "other_algorithm": pair.first.group.algorithm,
+            "algorithm": pair.second.group.algorithm,
+            "other_mean_us": pair.first.time.mean,
+            "mean_us": pair.second.time.mean,
+            "times_faster": pair.ratio,
+            "interval": pair.interval,
+            "certain": pair.is_certain,
+            "stages": [{"stage": name, "other_mean_us": other, "mean_us": this} for name, other, this in pair.stages()],
         }
-        for one in compared
+        for pair in compared
     ]

@@ -45,14 +45,14 @@ class AsTraced:
         return costs.seconds(self.bytes, min(chosen, self.bytes))
 
 
-def as_traced(analysis: Analysis, one: Analysed) -> AsTraced | str:
+def as_traced(analysis: Analysis, analysed: Analysed) -> AsTraced | str:
     """The network on which calls ran, or why nothing can be predicted there.
 
     Args:
         analysis: Of a job.
-        one: Calls of it that a plan of trees or rounds ran.
+        analysed: Calls of it that a plan of trees or rounds ran.
     """
-    job, group = analysis.job, one.group
+    job, group = analysis.job, analysed.group
     if job.cluster is None:
         return "the trace has no cluster file, by which they could be judged"
     plan, ranks, _ = job.plans[group.plan]
@@ -62,18 +62,18 @@ def as_traced(analysis: Analysis, one: Analysed) -> AsTraced | str:
         return "the trace lacks some of the plan's ranks, or its cluster file lacks their hosts"
     placement = [places[hosts[rank]] for rank in ranks]
     segment = min(group.bytes, group.segment_bytes or group.bytes)
-    slow = _slow_hosts(job.cluster, one.ways, hosts)
+    slow = _slow_hosts(job.cluster, analysed.ways, hosts)
     if slow and job.cluster.merged:
         return (
             f"the links of {_core.compress_hostlist(list(slow))} are slow, which cannot be judged where equal-cost "
             "paths make several switches one"
         )
-    network = _slowed(job.cluster, slow, _least_message(one, segment)) if slow else job.cluster
+    network = _slowed(job.cluster, slow, _least_message(analysed, segment)) if slow else job.cluster
     library, _, version = job.headers[0].mpi.partition(" ")
     native = _core.NativeLibrary.openmpi if library.startswith("openmpi") else _core.NativeLibrary.mpich
     knowledge = _core.Knowledge(network, native, library, version)
     now = knowledge.costs_of(placement, plan.plan, group.collective).seconds(group.bytes, segment)
-    measured = one.imbalance.inside / 1e6
+    measured = analysed.imbalance.inside / 1e6
     if not now / MOST_OFF <= measured <= now * MOST_OFF:
         return (
             f"a call takes {measured * 1e3:.3g} ms where the model says {now * 1e3:.3g}, so the model does not know "
@@ -82,9 +82,9 @@ def as_traced(analysis: Analysis, one: Analysed) -> AsTraced | str:
     return AsTraced(knowledge, placement, group.collective, group.bytes, now, list(slow))
 
 
-def _least_message(one: Analysed, segment: int) -> int:
+def _least_message(analysed: Analysed, segment: int) -> int:
     """Bytes of the shortest one: a segment of trees; in rounds a rank's block, or a segment of it."""
-    return max(1, min(segment, one.group.bytes // len(one.group.ranks)) if one.rounds else segment)
+    return max(1, min(segment, analysed.group.bytes // len(analysed.group.ranks)) if analysed.rounds else segment)
 
 
 def _slow_hosts(cluster: _core.Cluster, ways: Sequence[Way], hosts: Mapping[int, str]) -> dict[str, float]:

@@ -174,7 +174,7 @@ def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
             keys.setdefault(key, {})[one.rank] = (_numbered(identity[order], finished), places[order])
     for key, by_rank in keys.items():
         _match(groups[key], by_rank)
-    time_of = {one.rank: one.end - one.start for one in calls}
+    time_of = {call.rank: call.end - call.start for call in calls}
 
     def spent(group: Group) -> int:
         return sum(int(time_of[rank][places].sum()) for rank, places in group.places.items())

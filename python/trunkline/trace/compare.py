@@ -61,10 +61,10 @@ def stage_class_text(part: str, kind: str) -> str:
 def compare(first: Analysis, second: Analysis) -> list[Compared]:
     """Groups of the first run with those of the second that call the same collective with as many bytes."""
     found: list[Compared] = []
-    for one in first.groups:
-        other = find_group(second.groups, one)
-        if other is not None and all(one is not done.first and other is not done.second for done in found):
-            found.append(Compared(one, other, *ratio_with_interval(one.by_call, other.by_call)))
+    for analysed in first.groups:
+        other = find_group(second.groups, analysed)
+        if other is not None and all(analysed is not done.first and other is not done.second for done in found):
+            found.append(Compared(analysed, other, *ratio_with_interval(analysed.by_call, other.by_call)))
     return found
 
 
@@ -80,9 +80,9 @@ def ratio_with_interval(first: np.ndarray, second: np.ndarray) -> tuple[float, t
     """
     ratio = float(first.mean() / second.mean())
     blocks = [_blocks(first), _blocks(second)]
-    if min(len(one) for one in blocks) < LEAST_BLOCKS:
+    if min(len(block) for block in blocks) < LEAST_BLOCKS:
         return ratio, None
-    terms = [one.var(ddof=1) / len(one) for one in blocks]
+    terms = [block.var(ddof=1) / len(block) for block in blocks]
     if sum(terms) == 0:
         return ratio, (ratio, ratio)
     freedom = sum(terms) ** 2 / sum(term**2 / (len(one) - 1) for term, one in zip_equal(terms, blocks))

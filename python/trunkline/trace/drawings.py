@@ -125,7 +125,7 @@ ROOM_FOR_STAGES = 184.0
 def _curve(node: Node) -> list[Point] | None:
     """Mean up latency, then plus the wait of the second departure, the third, ..., microseconds."""
     first = up_latency(node)
-    each = [wait for one in node.contributors if (wait := departure_wait(node, one)) is not None]
+    each = [wait for contributor in node.contributors if (wait := departure_wait(node, contributor)) is not None]
     if first is None or len(each) < 2:
         return None
     waits = np.sort(np.stack(each), axis=0)
@@ -164,10 +164,10 @@ def subtree_curves(runs: Sequence[tuple[str, Subtree]], title: str) -> str | Non
 
 def told_subtrees(tree: AnalysedTree) -> list[Subtree]:
     """Those that tell most: the cluster-root subtree, the root's host, slowest and fastest other host, chosen ones."""
-    hosts = [one for one in tree.subtrees if one.name.startswith("host subtree, ")]
+    hosts = [subtree for subtree in tree.subtrees if subtree.name.startswith("host subtree, ")]
     ordered = sorted(hosts, key=lambda one: one.last_departure or 0.0, reverse=True)
     told = [ordered[0], ordered[-1]][: len(ordered)] if ordered else []
-    return [one for one in tree.subtrees if one not in hosts or one in told]
+    return [subtree for subtree in tree.subtrees if subtree not in hosts or subtree in told]
 
 
 def _departures(lines: Sequence[Line], title: str) -> str:
@@ -289,7 +289,7 @@ def _places(children: dict[int, list[int]], root: int) -> tuple[dict[int, float]
 
 def _cost_by_place(stages: Sequence[Stage]) -> dict[tuple[str, int], float]:
     """Part of all time at each node, and on the link above it."""
-    whole = sum(one.stats.mean * one.ranks for one in stages if one.kind != "arrival wait") or 1.0
+    whole = sum(stage.stats.mean * stage.ranks for stage in stages if stage.kind != "arrival wait") or 1.0
     found: dict[tuple[str, int], float] = {}
     for one in stages:
         if one.kind != "arrival wait":

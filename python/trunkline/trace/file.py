@@ -240,15 +240,15 @@ def read_kinds(header: Header) -> list[CallKind]:
         raw_kinds = np.fromfile(opened, _KIND, count=header.kinds, offset=header.kinds_at)
     return [
         CallKind(
-            plan=int(one["plan"]),
-            bytes=int(one["bytes"]),
-            segment_bytes=int(one["segment_bytes"]),
-            communicator=int(one["communicator"]),
-            root=int(one["root"]),
-            collective=_text(one["collective"]),
-            algorithm=_text(one["algorithm"]),
+            plan=int(raw_kind["plan"]),
+            bytes=int(raw_kind["bytes"]),
+            segment_bytes=int(raw_kind["segment_bytes"]),
+            communicator=int(raw_kind["communicator"]),
+            root=int(raw_kind["root"]),
+            collective=_text(raw_kind["collective"]),
+            algorithm=_text(raw_kind["algorithm"]),
         )
-        for one in raw_kinds
+        for raw_kind in raw_kinds
     ]
 
 

@@ -112,7 +112,7 @@ def proxy_latency(child: Node, parent: Node) -> Times | None:
 
 def _places(times: dict[int, Times], contributors: list[int]) -> NDArray[np.int64]:
     """Shape (contributors, calls times segments): how many were before it; equal times go by the list's order."""
-    stacked = np.stack([times[one].ravel() for one in contributors])
+    stacked = np.stack([times[contributor].ravel() for contributor in contributors])
     order = np.argsort(stacked, axis=0, kind="stable")
     places = np.empty_like(order)
     np.put_along_axis(places, order, np.arange(len(contributors))[:, None], axis=0)

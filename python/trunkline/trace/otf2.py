@@ -52,7 +52,7 @@ def export_otf2(job: Job, folder: Path) -> int:
 def _write(job: Job, calls: list[RankCalls], archive: Archive) -> int:
     definitions = Definitions(job)
     base = min(header.start_ns + header.clock_offset_ns for header in job.headers)
-    keys = [_message_keys(one) for one in calls]
+    keys = [_message_keys(call) for call in calls]
     sent = [key[_is(one, HANDED_ON)] for key, one in zip_equal(keys, calls)]
     come = [key[_is(one, ARRIVED)] for key, one in zip_equal(keys, calls)]
     both = np.intersect1d(np.concatenate(sent), np.concatenate(come))
@@ -75,7 +75,7 @@ def _write(job: Job, calls: list[RankCalls], archive: Archive) -> int:
     for location in events:
         archive.Archive_CloseDefWriter(archive.handle, archive.Archive_GetDefWriter(archive.handle, location))
     archive.Archive_CloseDefFiles(archive.handle)
-    length = max((int(one.end.max(initial=0)) + one.offset - base for one in calls if len(one)), default=0)
+    length = max((int(call.end.max(initial=0)) + call.offset - base for call in calls if len(call)), default=0)
     definitions.write(archive, events, length)
     archive.Archive_Close(archive.handle)
     return sum(events.values())

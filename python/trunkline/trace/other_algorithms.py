@@ -45,18 +45,20 @@ class OtherAlgorithm:
         return {name: value}
 
 
-def other_algorithm(analysis: Analysis, one: Analysed, network: AsTraced, least_gain: float) -> OtherAlgorithm | str:
+def other_algorithm(
+    analysis: Analysis, analysed: Analysed, network: AsTraced, least_gain: float
+) -> OtherAlgorithm | str:
     """The better algorithm, why none can be named, or nothing where there is none.
 
     Args:
         analysis: Of a job.
-        one: Calls of it that a plan of trees or rounds ran, and whose critical path is known.
+        analysed: Calls of it that a plan of trees or rounds ran, and whose critical path is known.
         network: On which they ran.
         least_gain: Predicted; what promises less is not named.
     """
-    group = one.group
+    group = analysed.group
     plan, _, file = analysis.job.plans[group.plan]
-    assert one.critical is not None
+    assert analysed.critical is not None
     now = network.now
     decider = _core.Decider(network.knowledge, group.collective, network.placement, plan.plan.root)
     best = decider.decide(group.bytes, datagrams=False)
@@ -68,10 +70,10 @@ def other_algorithm(analysis: Analysis, one: Analysed, network: AsTraced, least_
     else:
         then = decider.seconds_of(best.algorithm, group.bytes, best.segment_bytes)
         words = f"{best.algorithm}:{best.segment_bytes}"
-    if now / then < least_gain or _is_same(analysis, one, network, best.algorithm):
+    if now / then < least_gain or _is_same(analysis, analysed, network, best.algorithm):
         return ""
     words = f"{setting_of(group.collective)}={words}"
-    return OtherAlgorithm(words, now / then, one.critical.stages[0], network.slow, str(file))
+    return OtherAlgorithm(words, now / then, analysed.critical.stages[0], network.slow, str(file))
 
 
 def _is_same(analysis: Analysis, one: Analysed, network: AsTraced, algorithm: str) -> bool:

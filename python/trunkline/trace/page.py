@@ -81,7 +81,7 @@ def trace_page(
         notes=analysis.notes,
         confirmed=confirmed,
         planned=_core.planned_words(),
-        rows=[_row(one) for one in analysis.groups],
+        rows=[_row(analysed) for analysed in analysis.groups],
         groups=[
             _group(analysis, one, given, rank, compared)
             for one, given in list(zip_equal(analysis.groups, advice))[:MOST_GROUPS]
@@ -91,28 +91,28 @@ def trace_page(
     )
 
 
-def _row(one: Analysed) -> dict[str, Any]:
+def _row(analysed: Analysed) -> dict[str, Any]:
     return {
-        "name": call_text(one),
-        "ran": one.group.algorithm,
-        "calls": one.counted,
-        "mean": us_text(one.time.mean),
-        "waiting": us_text(one.imbalance.waiting),
-        "inside": us_text(one.imbalance.inside),
-        "late": ", ".join(f"rank {rank} {part:.0%}" for rank, part in one.imbalance.late_ranks[:1]),
+        "name": call_text(analysed),
+        "ran": analysed.group.algorithm,
+        "calls": analysed.counted,
+        "mean": us_text(analysed.time.mean),
+        "waiting": us_text(analysed.imbalance.waiting),
+        "inside": us_text(analysed.imbalance.inside),
+        "late": ", ".join(f"rank {rank} {part:.0%}" for rank, part in analysed.imbalance.late_ranks[:1]),
     }
 
 
 def _group(
-    analysis: Analysis, one: Analysed, advice: Advice, rank: int | None, compared: Sequence[Compared]
+    analysis: Analysis, analysed: Analysed, advice: Advice, rank: int | None, compared: Sequence[Compared]
 ) -> dict[str, Any]:
-    calls, ranks = _calls(one)
+    calls, ranks = _calls(analysed)
     return {
-        "name": f"{call_text(one)}, {one.group.algorithm}",
-        "reason": reason_text(one),
+        "name": f"{call_text(analysed)}, {analysed.group.algorithm}",
+        "reason": reason_text(analysed),
         "suggestions": [
             {
-                "why": f"attacks {attack_text(analysis, step, one.group.collective)}",
+                "why": f"attacks {attack_text(analysis, step, analysed.group.collective)}",
                 "slow": slow_text(step),
                 "gain": step.gain,
                 "command": step.command,
@@ -120,16 +120,18 @@ def _group(
             for step in advice.steps
         ],
         "no_suggestion": advice.silent,
-        "trees": [_tree(analysis, tree, one.group.collective, rank) for tree in one.trees],
+        "trees": [_tree(analysis, tree, analysed.group.collective, rank) for tree in analysed.trees],
         "compared": next(
-            (_compared(beside, rank) for beside in compared if beside.second is one and beside.trees), None
+            (_compared(beside, rank) for beside in compared if beside.second is analysed and beside.trees), None
         ),
-        "critical": _critical_path(analysis, one.critical) if one.critical and len(one.trees) != 1 else None,
-        "rounds": _rounds(one),
+        "critical": _critical_path(analysis, analysed.critical)
+        if analysed.critical and len(analysed.trees) != 1
+        else None,
+        "rounds": _rounds(analysed),
         "calls": json.dumps({"ranks": ranks, "calls": calls}),
         "last": len(calls) - 1,
         "bars": len(ranks),
-        "first": one.group.ranks[0],
+        "first": analysed.group.ranks[0],
         "height": 12 * len(ranks) + 8,
     }
 
@@ -150,9 +152,9 @@ def _critical_path(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
     }
 
 
-def _rounds(one: Analysed) -> list[dict[str, Any]]:
+def _rounds(analysed: Analysed) -> list[dict[str, Any]]:
     """Rounds by their mean waits, the longest first."""
-    dearest = sorted(one.rounds, key=lambda stage: -stage.wait.mean * stage.ranks)[:MOST_HOT_SPOTS]
+    dearest = sorted(analysed.rounds, key=lambda stage: -stage.wait.mean * stage.ranks)[:MOST_HOT_SPOTS]
     return [
         {
             "number": stage.number,
@@ -232,8 +234,12 @@ def _compared(beside: Compared, rank: int | None) -> dict[str, Any]:
 def _ways(analysis: Analysis, rank: int | None, compared: Sequence[Compared]) -> list[dict[str, Any]]:
     """By collective the way of one rank at several sizes and in both runs: the paper's figures 13, 14, 17 and 18."""
     found = []
-    for collective in dict.fromkeys(one.group.collective for one in analysis.groups):
-        alike = [one for one in analysis.groups if one.group.collective == collective and len(one.trees) == 1]
+    for collective in dict.fromkeys(analysed.group.collective for analysed in analysis.groups):
+        alike = [
+            analysed
+            for analysed in analysis.groups
+            if analysed.group.collective == collective and len(analysed.trees) == 1
+        ]
         if not alike:
             continue
         told = shown_rank(alike[0].trees[0], rank)
@@ -268,19 +274,19 @@ def _curves_title(collective: str) -> str:
     return f"{_latency(collective)} and departure waits"
 
 
-def _calls(one: Analysed) -> tuple[list[dict[str, Any]], list[int]]:
+def _calls(analysed: Analysed) -> tuple[list[dict[str, Any]], list[int]]:
     """Entries and exits, µs after the first entry; of calls and ranks evenly chosen where there are too many."""
-    count, width = one.entries.shape[1], one.entries.shape[0]
+    count, width = analysed.entries.shape[1], analysed.entries.shape[0]
     chosen = np.unique(np.linspace(0, count - 1, min(count, MOST_CALLS)).round().astype(int))
     rows = np.unique(np.linspace(0, width - 1, min(width, MOST_BARS)).round().astype(int))
-    start, end = one.entries[rows][:, chosen] / 1e3, one.exits[rows][:, chosen] / 1e3
-    first = one.entries[:, chosen].min(axis=0) / 1e3
+    start, end = analysed.entries[rows][:, chosen] / 1e3, analysed.exits[rows][:, chosen] / 1e3
+    first = analysed.entries[:, chosen].min(axis=0) / 1e3
     calls = [
         {
-            "number": int(call) + one.skipped,
+            "number": int(call) + analysed.skipped,
             "start": (start[:, i] - first[i]).round(1).tolist(),
             "end": (end[:, i] - first[i]).round(1).tolist(),
         }
         for i, call in enumerate(chosen)
     ]
-    return calls, [one.group.ranks[row] for row in rows]
+    return calls, [analysed.group.ranks[row] for row in rows]

@@ -89,9 +89,9 @@ def stage_values(tree: TreeTimes, clocks: Clocks) -> StageValues:
     for rank, node in tree.nodes.items():
         found["down latency", rank, None] = _mean(down_latency(node))
         found["up latency", rank, None] = _mean(up_latency(node))
-        for one in node.contributors:
-            found["arrival wait", rank, one] = _mean(arrival_wait(node, one))
-            found["departure wait", rank, one] = _mean(departure_wait(node, one))
+        for contributor in node.contributors:
+            found["arrival wait", rank, contributor] = _mean(arrival_wait(node, contributor))
+            found["departure wait", rank, contributor] = _mean(departure_wait(node, contributor))
         if node.parent is not None:
             down, up = _links(node, tree.nodes[node.parent], clocks)
             found["down proxy", rank, node.parent] = down
@@ -167,7 +167,7 @@ def stages_of(tree: TreeTimes, values: StageValues, clocks: Clocks) -> list[Stag
 
 def way_of(tree: TreeTimes, stages: list[Stage], rank: int) -> list[Stage]:
     """The stages of one rank in their order: down to the root, and back up."""
-    known = {(one.kind, one.node, one.contributor): one for one in stages}
+    known = {(stage.kind, stage.node, stage.contributor): stage for stage in stages}
     keys = [key for key, _ in _way(tree, rank) if key in known]
     down = [known[key] for key in keys if key[0] in DOWN]
     up = [known[key] for key in keys if key[0] not in DOWN]
@@ -200,7 +200,7 @@ class Cost:
 
 def costs_of(tree: TreeTimes, stages: list[Stage], clocks: Clocks) -> list[Cost]:
     """The cost of each rank by part; arrival waits are in the totals with them alone."""
-    means: dict[Key, float] = {(one.kind, one.node, one.contributor): one.stats.mean for one in stages}
+    means: dict[Key, float] = {(stage.kind, stage.node, stage.contributor): stage.stats.mean for stage in stages}
     found = []
     for rank in sorted(tree.nodes):
         by_part: dict[Part, float] = {"host subtree": 0.0, "cluster-root subtree": 0.0, "proxy": 0.0}

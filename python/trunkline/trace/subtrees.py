@@ -59,7 +59,11 @@ def subtrees_of(tree: TreeTimes, values: StageValues, clocks: Clocks) -> list[Su
         clocks: Says which ranks share a host.
     """
     found = []
-    beyond = {rank for rank, node in tree.nodes.items() if any(not clocks.same(rank, one) for one in node.contributors)}
+    beyond = {
+        rank
+        for rank, node in tree.nodes.items()
+        if any(not clocks.same(rank, contributor) for contributor in node.contributors)
+    }
     if beyond:
         between = {above for rank in beyond for above in tree.path(rank)}
         found.append(_subtree("cluster-root subtree", tree, values, between))
@@ -86,7 +90,7 @@ def chosen_subtree(tree: TreeTimes, values: StageValues, rank: int, levels: int 
         rank: Whose; of the tree.
         levels: So many from the rank on, at least one; None: all.
     """
-    below = {one: tree.path(one).index(rank) for one in tree.nodes if rank in tree.path(one)}
+    below = {node: tree.path(node).index(rank) for node in tree.nodes if rank in tree.path(node)}
     nodes = {one for one, level in below.items() if levels is None or level < levels}
     depth = "" if levels is None else f", {levels} level{'s' * (levels > 1)}"
     return _subtree(f"subtree of rank {rank}{depth}", tree, values, nodes)
@@ -96,10 +100,10 @@ def _subtree(name: str, tree: TreeTimes, values: StageValues, nodes: set[int], o
     """`own_alone`: departures are those of the nodes' own ranks, as in the paper's host subtrees."""
     root = min(nodes, key=lambda rank: len(tree.path(rank)))
     contributors = [
-        (rank, one)
+        (rank, contributor)
         for rank in sorted(nodes)
-        for one in tree.nodes[rank].contributors
-        if one == rank or one not in nodes
+        for contributor in tree.nodes[rank].contributors
+        if contributor == rank or contributor not in nodes
     ]
     downs = [_within(tree, values, nodes, pair, _DOWN) for pair in contributors]
     ups = [_within(tree, values, nodes, pair, _UP) for pair in contributors if not own_alone or pair[0] == pair[1]]

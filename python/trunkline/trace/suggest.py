@@ -86,24 +86,24 @@ Time = Callable[[HostTree], float]
 """Predicted time of a call over a tree."""
 
 
-def advice_for(analysis: Analysis, one: Analysed) -> Advice:
+def advice_for(analysis: Analysis, analysed: Analysed) -> Advice:
     """What promises a gain.
 
     Calls of one segment over one tree are judged by what the trace says of its hosts and links. Of several segments,
     several trees and rounds the bytes decide: those are judged as ``trunkline predict`` does, and beside the steps of
     one tree another algorithm is.
     """
-    if one.group.plan not in analysis.job.plans:
+    if analysed.group.plan not in analysis.job.plans:
         return Advice([], "no plan ran, or its file is missing from the trace")
-    if one.protocol is not None:
+    if analysed.protocol is not None:
         return Advice([], "multicasts are not judged: their packets go to all ranks at once")
-    if len(one.trees) == 1 and not _is_pipelined(one.trees[0]):
-        return _by_trace(analysis, one, one.trees[0])
-    return _by_prediction(analysis, one)
+    if len(analysed.trees) == 1 and not _is_pipelined(analysed.trees[0]):
+        return _by_trace(analysis, analysed, analysed.trees[0])
+    return _by_prediction(analysis, analysed)
 
 
-def _by_trace(analysis: Analysis, one: Analysed, tree: AnalysedTree) -> Advice:
-    plan, ranks, file = analysis.job.plans[one.group.plan]
+def _by_trace(analysis: Analysis, analysed: Analysed, tree: AnalysedTree) -> Advice:
+    plan, ranks, file = analysis.job.plans[analysed.group.plan]
     try:
         now = host_tree_of(plan, str(file))
     except BadInput as fault:  # no hosts are known
@@ -111,27 +111,27 @@ def _by_trace(analysis: Analysis, one: Analysed, tree: AnalysedTree) -> Advice:
     if len(now.parent) != len(tree.times.nodes):
         return Advice([], "the trace lacks some of the plan's ranks")
     model = model_of(tree, now.hosts, {rank: place for place, rank in enumerate(ranks)}, analysis.job.cluster)
-    found = _edits(analysis, one, now, _time(model, now), partial(_time, model))
+    found = _edits(analysis, analysed, now, _time(model, now), partial(_time, model))
     return Advice([*found[:MOST_SHOWN]]) if found else Advice([], GOOD, is_good=True)
 
 
-def _by_prediction(analysis: Analysis, one: Analysed) -> Advice:
-    if one.critical is None:
+def _by_prediction(analysis: Analysis, analysed: Analysed) -> Advice:
+    if analysed.critical is None:
         return Advice([], "the calls have no events by which they could be judged")
-    network = as_traced(analysis, one)
+    network = as_traced(analysis, analysed)
     if isinstance(network, str):
         return Advice([], network)
-    other = other_algorithm(analysis, one, network, LEAST_GAIN)
+    other = other_algorithm(analysis, analysed, network, LEAST_GAIN)
     found: list[AnyStep] = [other] if isinstance(other, OtherAlgorithm) else []
     silent, is_good = (other, False) if isinstance(other, str) and other else (NONE_BETTER, True)
-    plan, _, file = analysis.job.plans[one.group.plan]
-    now = _host_tree(plan, str(file)) if len(one.trees) == 1 else None
+    plan, _, file = analysis.job.plans[analysed.group.plan]
+    now = _host_tree(plan, str(file)) if len(analysed.trees) == 1 else None
     if now is not None:
 
         def time(tree: HostTree) -> float:
             return network.seconds_of(_core.Plan([tree.as_tree()]), plan.segment_bytes)
 
-        found += _edits(analysis, one, now, network.seconds_of(plan.plan, plan.segment_bytes), time, network.slow)
+        found += _edits(analysis, analysed, now, network.seconds_of(plan.plan, plan.segment_bytes), time, network.slow)
         silent, is_good = GOOD_AND_NONE_BETTER if is_good else GOOD, True
     found.sort(key=_best_first)
     return Advice(found[:MOST_SHOWN]) if found else Advice([], silent, is_good=is_good)
@@ -146,11 +146,11 @@ def _host_tree(plan: _core.PlanFile, file: str) -> HostTree | None:
 
 
 def _edits(
-    analysis: Analysis, one: Analysed, now: HostTree, before: float, time_of: Time, slow: Sequence[str] = ()
+    analysis: Analysis, analysed: Analysed, now: HostTree, before: float, time_of: Time, slow: Sequence[str] = ()
 ) -> list[Suggestion]:
     """The steps that promise a gain, the best first; of several that lead to one tree the shortest."""
-    [tree] = one.trees
-    plan, ranks, file = analysis.job.plans[one.group.plan]
+    [tree] = analysed.trees
+    plan, ranks, file = analysis.job.plans[analysed.group.plan]
     places = {rank: place for place, rank in enumerate(ranks)}
     found: list[Suggestion] = []
     for words, edit in _steps(now, plan.collective, tree, places):

@@ -43,33 +43,33 @@ def groups_table(analysis: Analysis) -> Table:
         *("collective", "bytes", "ran", "ranks", "calls", "mean", "median", "p90", "waiting", "inside", "late"),
         left=("collective", "ran", "late"),
     )
-    for one in analysis.groups:
-        late = ", ".join(f"{rank} {part:.0%}" for rank, part in one.imbalance.late_ranks[:2])
+    for analysed in analysis.groups:
+        late = ", ".join(f"{rank} {part:.0%}" for rank, part in analysed.imbalance.late_ranks[:2])
         table.add_row(
-            one.group.collective,
-            bytes_text(one.group.collective, one.group.bytes),
-            one.group.algorithm,
-            str(len(one.group.ranks)),
-            str(one.counted),
-            *(us_text(value) for value in (one.time.mean, one.time.median, one.time.p90)),
-            *(us_text(value) for value in (one.imbalance.waiting, one.imbalance.inside)),
+            analysed.group.collective,
+            bytes_text(analysed.group.collective, analysed.group.bytes),
+            analysed.group.algorithm,
+            str(len(analysed.group.ranks)),
+            str(analysed.counted),
+            *(us_text(value) for value in (analysed.time.mean, analysed.time.median, analysed.time.p90)),
+            *(us_text(value) for value in (analysed.imbalance.waiting, analysed.imbalance.inside)),
             late,
         )
     return table
 
 
-def group_tables(analysis: Analysis, one: Analysed, rank: int | None = None) -> Iterator[Table]:
+def group_tables(analysis: Analysis, analysed: Analysed, rank: int | None = None) -> Iterator[Table]:
     """The tree's costs by part, its hot spots and its orders; or the rounds; or what ranks of a multicast told.
 
     Args:
         analysis: Of the job.
-        one: A group of its calls.
+        analysed: A group of its calls.
         rank: Whose stages and orders are told too; None: the slowest one's.
     """
-    for tree in one.trees:
-        which = f", tree {tree.times.number}" if len(one.trees) > 1 else ""
-        what = f"{call_text(one)}, {one.group.algorithm}{which}"
-        collective = one.group.collective
+    for tree in analysed.trees:
+        which = f", tree {tree.times.number}" if len(analysed.trees) > 1 else ""
+        what = f"{call_text(analysed)}, {analysed.group.algorithm}{which}"
+        collective = analysed.group.collective
         yield _costs(analysis, tree, what, collective, rank)
         yield _hot_spots(analysis, tree, what, collective)
         yield _stages_of_rank(analysis, tree, what, collective, rank)
@@ -77,13 +77,13 @@ def group_tables(analysis: Analysis, one: Analysed, rank: int | None = None) -> 
             yield _subtrees(tree, what, collective)
         if (orders := orders_of(tree, rank)) is not None:
             yield _orders(analysis, orders, what)
-    if one.rounds:
-        yield _rounds(one)
-    if one.critical is not None and len(one.trees) != 1:
-        yield _critical_path(analysis, one, one.critical)
-    if one.protocol is not None:
-        yield _steps(one, one.protocol)
-        yield _spans(one, one.protocol)
+    if analysed.rounds:
+        yield _rounds(analysed)
+    if analysed.critical is not None and len(analysed.trees) != 1:
+        yield _critical_path(analysis, analysed, analysed.critical)
+    if analysed.protocol is not None:
+        yield _steps(analysed, analysed.protocol)
+        yield _spans(analysed, analysed.protocol)
 
 
 def _costs(analysis: Analysis, tree: AnalysedTree, what: str, collective: str, rank: int | None) -> Table:
@@ -136,16 +136,16 @@ def _subtrees(tree: AnalysedTree, what: str, collective: str) -> Table:
         left=("subtree",),
         wrap=("subtree",),
     )
-    for one in tree.subtrees:
+    for subtree in tree.subtrees:
         values = {
-            "down latency": None if one.down_latency is None else one.down_latency.mean,
-            "arrival wait": one.arrival_wait,
-            "up latency": None if one.up_latency is None else one.up_latency.mean,
-            "last departure": one.last_departure,
+            "down latency": None if subtree.down_latency is None else subtree.down_latency.mean,
+            "arrival wait": subtree.arrival_wait,
+            "up latency": None if subtree.up_latency is None else subtree.up_latency.mean,
+            "last departure": subtree.last_departure,
         }
         told = [values[name] for name in columns]
         cells = ("-" if value is None else us_text(value) for value in told)
-        table.add_row(one.name, str(len(one.nodes)), str(len(one.contributors)), *cells)
+        table.add_row(subtree.name, str(len(subtree.nodes)), str(len(subtree.contributors)), *cells)
     return table
 
 
@@ -162,19 +162,19 @@ def _orders(analysis: Analysis, orders: Orders, what: str) -> Table:
     return table
 
 
-def _rounds(one: Analysed) -> Table:
+def _rounds(analysed: Analysed) -> Table:
     table = titled_table(
-        f"Waiting for each round, µs: {call_text(one)}, {one.group.algorithm}",
+        f"Waiting for each round, µs: {call_text(analysed)}, {analysed.group.algorithm}",
         *("round", "ranks", *_STATS, "slowest rank"),
     )
-    for stage in one.rounds:
+    for stage in analysed.rounds:
         table.add_row(str(stage.number), str(stage.ranks), *_stats(stage.wait), str(stage.slowest))
     return table
 
 
-def _critical_path(analysis: Analysis, one: Analysed, path: CriticalPath) -> Table:
+def _critical_path(analysis: Analysis, analysed: Analysed, path: CriticalPath) -> Table:
     table = titled_table(
-        f"Hot spots on the critical path: {call_text(one)}, {one.group.algorithm}",
+        f"Hot spots on the critical path: {call_text(analysed)}, {analysed.group.algorithm}",
         *("stage", "share", "of the calls", "mean"),
         left=("stage",),
         wrap=("stage",),
@@ -186,9 +186,9 @@ def _critical_path(analysis: Analysis, one: Analysed, path: CriticalPath) -> Tab
     return table
 
 
-def _steps(one: Analysed, protocol: Protocol) -> Table:
+def _steps(analysed: Analysed, protocol: Protocol) -> Table:
     table = titled_table(
-        f"What ranks told each other, a call: {call_text(one)}, {one.group.algorithm}",
+        f"What ranks told each other, a call: {call_text(analysed)}, {analysed.group.algorithm}",
         *("step", "told", "heard"),
         left=("step",),
     )
@@ -197,9 +197,9 @@ def _steps(one: Analysed, protocol: Protocol) -> Table:
     return table
 
 
-def _spans(one: Analysed, protocol: Protocol) -> Table:
+def _spans(analysed: Analysed, protocol: Protocol) -> Table:
     table = titled_table(
-        f"Parts of a call, µs: {call_text(one)}, {one.group.algorithm}",
+        f"Parts of a call, µs: {call_text(analysed)}, {analysed.group.algorithm}",
         *("part", "ranks", *_STATS, "slowest rank"),
         left=("part",),
         wrap=("part",),
@@ -216,29 +216,29 @@ def compared_table(compared: list[Compared]) -> Table:
         *("collective", "bytes", "other ran", "this ran", "other", "this", "faster", "95 %", "certain"),
         left=("collective", "other ran", "this ran", "certain"),
     )
-    for one in compared:
-        interval = "too few calls" if one.interval is None else f"{one.interval[0]:.3f} .. {one.interval[1]:.3f}"
+    for pair in compared:
+        interval = "too few calls" if pair.interval is None else f"{pair.interval[0]:.3f} .. {pair.interval[1]:.3f}"
         table.add_row(
-            one.first.group.collective,
-            bytes_text(one.first.group.collective, one.first.group.bytes),
-            one.first.group.algorithm,
-            one.second.group.algorithm,
-            us_text(one.first.time.mean),
-            us_text(one.second.time.mean),
-            f"{one.ratio:.3f}",
+            pair.first.group.collective,
+            bytes_text(pair.first.group.collective, pair.first.group.bytes),
+            pair.first.group.algorithm,
+            pair.second.group.algorithm,
+            us_text(pair.first.time.mean),
+            us_text(pair.second.time.mean),
+            f"{pair.ratio:.3f}",
             interval,
-            "yes" if one.is_certain else "no",
+            "yes" if pair.is_certain else "no",
         )
     return table
 
 
 def compared_stages_tables(compared: list[Compared], rank: int | None) -> Iterator[Table]:
     """This run beside another one by part and by stage, where both ran one tree."""
-    for one in compared:
-        if one.trees is None:
+    for pair in compared:
+        if pair.trees is None:
             continue
-        before, after = one.trees
-        what = call_text(one.second)
+        before, after = pair.trees
+        what = call_text(pair.second)
         asked = [tree.cost_of(shown_rank(tree, rank)) for tree in (before, after)]
         ranks = [cost.rank for cost in asked if cost is not None]
         table = titled_table(
@@ -246,14 +246,14 @@ def compared_stages_tables(compared: list[Compared], rank: int | None) -> Iterat
             *("part", f"other: rank {ranks[0]}", f"this: rank {ranks[1]}", "change"),
             left=("part",),
         )
-        for name, key in parts_of(one.second.group.collective):
+        for name, key in parts_of(pair.second.group.collective):
             values = [float(getattr(cost, key)) for cost in asked]
             table.add_row(name, *map(us_text, values), change_text(*values))
         yield table
         table = titled_table(
             f"By stage, mean µs of a rank: {what}", "stage", "other", "this", "change", left=("stage",), wrap=("stage",)
         )
-        for name, *values in one.stages():
+        for name, *values in pair.stages():
             table.add_row(name, *map(us_text, values), change_text(*values))
         yield table
 

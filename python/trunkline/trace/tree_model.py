@@ -89,7 +89,7 @@ def model_of(
         cluster: Says how far hosts are from each other; None: all as far.
     """
     nodes = list(tree.times.nodes.values())
-    middle = {(one.kind, one.node, one.contributor): one.stats.median for one in tree.stages}
+    middle = {(stage.kind, stage.node, stage.contributor): stage.stats.median for stage in tree.stages}
 
     def links(a: str, b: str) -> int:
         return len(cluster.path(a, b)) if cluster is not None else 2

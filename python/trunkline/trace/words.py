@@ -63,9 +63,11 @@ def parts_of(collective: str) -> list[tuple[str, str]]:
     return [(words.get(key, name), key) for name, key in PARTS if key in words or key not in both]
 
 
-def call_text(one: Analysed) -> str:
+def call_text(analysed: Analysed) -> str:
     """Collective and bytes, if it has any."""
-    return ", ".join(filter(None, (one.group.collective, bytes_text(one.group.collective, one.group.bytes))))
+    return ", ".join(
+        filter(None, (analysed.group.collective, bytes_text(analysed.group.collective, analysed.group.bytes)))
+    )
 
 
 def bytes_text(collective: str, count: int) -> str:
@@ -75,11 +77,11 @@ def bytes_text(collective: str, count: int) -> str:
     return format_bytes(count) if count < 1 << 63 else "?"
 
 
-def reason_text(one: Analysed) -> str:
+def reason_text(analysed: Analysed) -> str:
     """Whether it is the program or the network, in words."""
-    found = one.imbalance
+    found = analysed.imbalance
     return (
-        f"{call_text(one)}: {_REASONS[found.reason]} (a rank waits {_us_words(found.waiting)} of "
+        f"{call_text(analysed)}: {_REASONS[found.reason]} (a rank waits {_us_words(found.waiting)} of "
         f"{_us_words(found.in_call)} for the last one to enter, to {_us_words(found.clock_error)}; between "
         f"calls the slowest rank takes {_us_words(found.program)} more than the quickest one)"
     )

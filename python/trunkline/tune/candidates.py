@@ -42,11 +42,11 @@ class Candidates:
         left_out = ([] if shared else ["shared hosts"]) + ([] if cluster.has_sites else ["sites"])
         lanes = gcd(*Counter(placement).values())
         rows = [one for one in _core.candidates(collective) if one.role not in left_out and one.least_lanes <= lanes]
-        self._multicasts = {one.name for one in rows if one.role == "to all at once"}
+        self._multicasts = {row.name for row in rows if row.role == "to all at once"}
         self._worth_measuring = WORTH_MEASURING_ON_SHARED_HOSTS if shared else WORTH_MEASURING
         self._costs = {
-            one.name: knowledge.costs_of(placement, _core.lay(collective, one.name, cluster, placement, 0), collective)
-            for one in rows
+            row.name: knowledge.costs_of(placement, _core.lay(collective, row.name, cluster, placement, 0), collective)
+            for row in rows
         }
 
     def of_size(self, message_bytes: int) -> list[Candidate]:

@@ -64,10 +64,12 @@ def sweep(
         every = [one for one in own_algorithms(job.mpi, job.collective, size, job.ranks) if one not in failed]
         cells: dict[PeerAlgorithm | None, Cell] = {}
 
-        def run(one: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells) -> float:
-            name = one.name if one else "by itself"
+        def run(
+            algorithm: PeerAlgorithm | None, size: int = size, cells: dict[PeerAlgorithm | None, Cell] = cells
+        ) -> float:
+            name = algorithm.name if algorithm else "by itself"
             show = partial(on_progress, name)
-            settings = own_settings(job.mpi, one, coordinates)
+            settings = own_settings(job.mpi, algorithm, coordinates)
             try:
                 (cell,) = measure(
                     job.lab,
@@ -82,11 +84,13 @@ def sweep(
                     settings=settings,
                 )
             except Failed as error:
-                if one is None:
+                if algorithm is None:
                     raise
-                failed[one] = f"{name} failed at {format_bytes(size)}: {str(error).splitlines()[-1]}"
+                failed[algorithm] = f"{name} failed at {format_bytes(size)}: {str(error).splitlines()[-1]}"
                 return math.inf
-            cells[one] = replace(cell, algorithm=f"own:{name}", ran=name, segment_bytes=one.segment_bytes if one else 0)
+            cells[algorithm] = replace(
+                cell, algorithm=f"own:{name}", ran=name, segment_bytes=algorithm.segment_bytes if algorithm else 0
+            )
             return cell.seconds_median
 
         best = run(None)
@@ -120,4 +124,4 @@ def _by_kind(algorithms: Iterable[PeerAlgorithm]) -> Iterator[tuple[PeerAlgorith
     for _, group in groupby(sorted(algorithms, key=_kind), key=_kind):
         variants = sorted(group, key=lambda one: one.segment_bytes)
         first = variants[len(variants) // 2]
-        yield first, [one for one in variants if one is not first]
+        yield first, [variant for variant in variants if variant is not first]
