@@ -18,7 +18,7 @@ TEST_SOURCES := $(shell find tests -name '*.cpp' -o -name '*.hpp' -o -name '*.c'
 CXX_FILES = $(shell git ls-files '*.cpp' '*.hpp' '*.c' '*.h' ':!third_party')
 SHELL_FILES := tools/*.sh .ci/run
 
-.PHONY: help demo dist test-install deb deb-again test-deb test test-all test-core test-python test-lab test-measures test-runtime test-sanitize fuzz check format model setup simgrid torch clean packages packages-demo docs
+.PHONY: help demo dist test-install deb deb-again test-deb test test-all test-core test-python test-lab test-measures test-runtime test-sanitize test-seeded fuzz check format model setup simgrid torch clean packages packages-demo docs
 .NOTPARALLEL:  # each step uses all processors by itself
 
 # The demo needs less than the rest: fewer packages, no MPI libraries of our own, half of the programs. Where all of it
@@ -48,6 +48,7 @@ test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what r
 	  core "build/dev" "nice $(CORE_TESTS)" \
 	  sanitize "build/sanitize" "nice $(MAKE) --no-print-directory test-sanitize" \
 	  python "the command" "nice $(PYTHON_TESTS)" \
+	  seeded "a million calls" "nice $(MAKE) --no-print-directory test-seeded" \
 	  model "Spin" "nice $(MAKE) --no-print-directory model" \
 	  fuzz "build/fuzz" "nice $(MAKE) --no-print-directory fuzz"
 
@@ -141,6 +142,11 @@ test-measures: $(STAMPS)/native $(STAMPS)/dev ## Those of the lab that say nothi
 
 test-sanitize: $(STAMPS)/sanitize ## The core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	ctest --preset sanitize --parallel $(JOBS) --output-junit $(LOGS)/sanitize.xml
+
+# Parts of 50 000 calls, each from a seed of its own.
+SEED ?= 100
+test-seeded: $(STAMPS)/dev ## A million calls of the executors under the seeded scheduler, from seed SEED on (default 100)
+	seq $(SEED) $$(($(SEED) + 19)) | xargs -P $(JOBS) -I{} build/dev/tests/runtime/runtime-seeded --seed {} --calls 50000
 
 fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
 	cmake --preset fuzz && cmake --build --preset fuzz

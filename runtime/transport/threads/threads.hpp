@@ -154,11 +154,7 @@ class ThreadsTransport final : public Transport {
     network_.late_.push_back(std::move(memory));
   }
 
- private:
-  using Operation = ThreadsNetwork::Operation;
-
-  static Operation* of(const Pending& pending) { return reinterpret_cast<Operation*>(pending.word); }
-
+  /// The data of a message as they travel, and the other way. Throw MpiError.
   static std::vector<std::byte> packed(const Chunk& chunk) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(chunk.bytes));
     if (chunk.type == MPI_BYTE) {
@@ -183,6 +179,11 @@ class ThreadsTransport final : public Transport {
     const int size = static_cast<int>(bytes.size());
     check(PMPI_Unpack(bytes.data(), size, &position, chunk.at, chunk.count, chunk.type, MPI_COMM_SELF));
   }
+
+ private:
+  using Operation = ThreadsNetwork::Operation;
+
+  static Operation* of(const Pending& pending) { return reinterpret_cast<Operation*>(pending.word); }
 
   /// Brings together what belongs together, in order. With the mutex.
   void match() {

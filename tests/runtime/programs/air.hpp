@@ -138,7 +138,7 @@ class Air {
 };
 
 /// One rank's.
-class AirDatagrams final : public runtime::Datagrams {
+class AirDatagrams : public runtime::Datagrams {
  public:
   AirDatagrams(Air& air, int rank) : air_(air), rank_(rank) { loss_.agree(air.weather_.agreed_lost); }
 

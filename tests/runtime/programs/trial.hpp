@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -38,6 +41,7 @@ struct ElementKind {
   MPI_Op operation = MPI_SUM;
   std::vector<std::uint64_t> places{0};
   std::uint64_t stride = 1;  ///< integers from element to element
+  bool is_ordered = false;   ///< the operation does not commute
   [[nodiscard]] std::uint64_t values() const { return places.size(); }
   [[nodiscard]] std::uint64_t at(std::uint64_t value) const {
     return value / values() * stride + places[value % values()];
@@ -84,6 +88,31 @@ ElementKind kind_of() {
   PMPI_Type_commit(&kind.type);
   PMPI_Type_free(&row);
   PMPI_Op_create(add_rows<Row>, 1, &kind.operation);
+  return kind;
+}
+
+/// x -> (2a + 1) x + b, each of two integers: one after the other is another one than the other way round.
+struct Maps {
+  static void follow(const int* first, const int* second, int* both) {
+    const auto factor = static_cast<unsigned>(first[0]) | 1U;
+    const unsigned shift = factor * static_cast<unsigned>(second[1]) + static_cast<unsigned>(first[1]);
+    both[0] = static_cast<int>(factor * (static_cast<unsigned>(second[0]) | 1U));
+    both[1] = static_cast<int>(shift);
+  }
+  static void combine(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+    for (int i = 0; i < 2 * *count; i += 2) {
+      int* const to = static_cast<int*>(inout) + i;
+      follow(static_cast<int*>(in) + i, to, to);
+    }
+  }
+};
+
+/// `combine`: Maps::combine, or what does it wrongly.
+inline ElementKind kind_of_maps(MPI_User_function* combine) {
+  ElementKind kind{.places = {0, 1}, .stride = 2, .is_ordered = true};
+  PMPI_Type_contiguous(2, MPI_INT, &kind.type);
+  PMPI_Type_commit(&kind.type);
+  PMPI_Op_create(combine, 0, &kind.operation);
   return kind;
 }
 
@@ -143,11 +172,24 @@ struct Trial {
     for (Rank rank = 0; rank < ranks; ++rank) all += given(rank, value);
     return all;
   }
+  /// A value of the result.
+  [[nodiscard]] int combined(const ElementKind& elements, std::uint64_t value) const {
+    if (!elements.is_ordered) return sum(value);
+    const std::uint64_t first = value / 2 * 2;
+    int all[2] = {given(0, first), given(0, first + 1)};
+    for (Rank rank = 1; rank < ranks; ++rank) {
+      const int next[2] = {given(rank, first), given(rank, first + 1)};
+      Maps::follow(all, next, all);
+    }
+    return all[value % 2];
+  }
 };
 
 /// All but its plan, from random numbers: lengths, shares (some may be empty), segment, window, elements, in place or
 /// not, a late rank now and then.
-inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt19937& random) {
+inline constexpr std::array<std::uint64_t, 7> usual_lengths{1, 3, 25, 200, 600, 3000, 20000};
+inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt19937& random,
+                          std::span<const std::uint64_t> lengths = usual_lengths) {
   const CollectiveFacts& facts = facts_of(collective);
   const bool barrier = collective == Collective::barrier;
   Trial trial{.collective = collective,
@@ -164,10 +206,8 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
   for (Rank rank = 0; rank < ranks; ++rank) {
     if (below(random, 3) == 0) trial.far.push_back(static_cast<int>(rank));
   }
-  constexpr std::uint64_t lengths[] = {1, 3, 25, 200, 600, 3000, 20000};
   constexpr std::uint64_t values[] = {1, Pairs::places.size(), Turned::places.size(), Long::places.size()};
-  const std::uint64_t longest =
-      std::max<std::uint64_t>(lengths[below(random, std::size(lengths))] / values[trial.kind], 1);
+  const std::uint64_t longest = std::max<std::uint64_t>(lengths[below(random, lengths.size())] / values[trial.kind], 1);
   trial.segment = std::max(trial.segment, longest / 16);
   for (Rank rank = 0; rank < ranks; ++rank) {
     const bool empty = below(random, 5) == 0 && rank + 1 < ranks;
@@ -207,10 +247,19 @@ inline std::string text_of(const Trial& trial) {
 /// One rank's part of it.
 class Runner {
  public:
-  /// `by_arrival`: ranks of a host combine as they come, where they can.
+  /// Runs an execution to its end, on one rank.
+  using Drive = std::function<bool(const Running& execution)>;
+
+  /// `by_arrival`: ranks of a host combine as they come, where they can. `drive`: none: as real time has it.
   Runner(Transport& transport, const Trial& trial, const ElementKind& kind, Rank rank, const runtime::LocalPart& part,
-         bool by_arrival = false)
-      : transport_(transport), trial_(trial), kind_(kind), rank_(rank), part_(part), by_arrival_(by_arrival) {
+         bool by_arrival = false, Drive drive = {})
+      : transport_(transport),
+        trial_(trial),
+        kind_(kind),
+        rank_(rank),
+        part_(part),
+        by_arrival_(by_arrival),
+        drive_(std::move(drive)) {
     for (const MPI_Count share : trial.shares) starts_.push_back(starts_.back() + static_cast<std::uint64_t>(share));
   }
 
@@ -245,6 +294,7 @@ class Runner {
   }
 
   bool drive(const Running& execution) const {
+    if (drive_) return drive_(execution);
     if (trial_.late != static_cast<int>(rank_)) return execution->run() == MPI_SUCCESS;
     // Late at first, then a few steps at a time.
     usleep(1000);
@@ -288,9 +338,10 @@ class Runner {
     Buffer result(kind_, starts_.back());
     fill(own, result);
     const Operands data = operands(own, result, has_result);
-    bool right = drive(part_.reduce(transport_, data, pace(), everywhere, OperandOrder::any));
+    const OperandOrder order = kind_.is_ordered ? OperandOrder::by_rank : OperandOrder::any;
+    bool right = drive(part_.reduce(transport_, data, pace(), everywhere, order));
     for (std::uint64_t i = 0; i < own.values(); ++i) {
-      right = right && own[i] == trial_.given(rank_, i) && (!has_result || result[i] == trial_.sum(i));
+      right = right && own[i] == trial_.given(rank_, i) && (!has_result || result[i] == trial_.combined(kind_, i));
     }
     return right && own.has_gaps() && result.has_gaps();
   }
@@ -303,7 +354,7 @@ class Runner {
     const Operands data = operands(own, result, true);
     bool right = drive(part_.reduce_shares(transport_, data, trial_.shares, pace()));
     for (std::uint64_t i = 0; i < share * kind_.values(); ++i) {
-      right = right && result[i] == trial_.sum(starts_[rank_] * kind_.values() + i);
+      right = right && result[i] == trial_.combined(kind_, starts_[rank_] * kind_.values() + i);
     }
     return right && own.has_gaps() && result.has_gaps();
   }
@@ -336,6 +387,7 @@ class Runner {
   Rank rank_;
   const runtime::LocalPart& part_;
   bool by_arrival_;
+  Drive drive_;
   std::vector<std::uint64_t> starts_{0};
 };
 
