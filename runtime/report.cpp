@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "mpi_api.hpp"
@@ -17,8 +18,23 @@
 namespace trunkline::runtime {
 namespace {
 
+/// Its rank in MPI_COMM_WORLD where it speaks JSON.
+std::optional<int> json_rank;
+
 /// One write, so that the lines of several ranks do not mix.
 void print(const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); }
+
+/// Further lines of a text begin like the first one; in a message they need not.
+std::string without(std::string_view start, std::string text) {
+  const std::string line = "\n" + std::string(start);
+  for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; ++at) text.erase(at + 1, start.size());
+  return text;
+}
+
+void say_as(std::string_view event, std::string_view start, const std::string& text, const JsonFields& fields) {
+  if (!speaks_json()) return print(std::string(start) + text + "\n");
+  say_json(event, JsonFields(fields).add("message", without(start, text)));
+}
 
 /// Rank 0 ends the job before the others have said the same; where it has nothing to say, the next one speaks.
 void wait_for_lower_ranks(int rank) {
@@ -50,12 +66,22 @@ std::string listed(std::span<const int> ranks) {
   return text;
 }
 
-void warn(const std::string& text) { print("trunkline: warning: " + text + "\n"); }
+void speak_json(int rank) { json_rank = rank; }
 
-void say(const std::string& text) { print("trunkline: " + text + "\n"); }
+bool speaks_json() { return json_rank.has_value(); }
+
+void warn(const std::string& text) { say_as("warning", "trunkline: warning: ", text, {}); }
+
+void say(std::string_view event, const std::string& text, const JsonFields& fields) {
+  say_as(event, "trunkline: ", text, fields);
+}
+
+void say_json(std::string_view event, const JsonFields& fields) {
+  print(JsonFields().add("event", event).add("rank", *json_rank).add(fields).object() + "\n");
+}
 
 void say_last(const std::string& text) {
-  say(text);
+  say("error", text);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
 }
 

@@ -4,6 +4,9 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+
+#include "json.hpp"
 
 namespace trunkline::runtime {
 
@@ -12,13 +15,22 @@ inline constexpr int usage_exit_status = 2;
 /// Ascending numbers: "1, 4 to 7"
 [[nodiscard]] std::string listed(std::span<const int> numbers);
 
-/// "trunkline: warning: TEXT"
+/// From now on a line of JSON for each thing that is said (TRUNKLINE_EXPLAIN=json). To be called once, before other
+/// threads say anything; `rank` is this one in MPI_COMM_WORLD.
+void speak_json(int rank);
+[[nodiscard]] bool speaks_json();
+
+/// "trunkline: warning: TEXT"; as JSON the event "warning".
 void warn(const std::string& text);
 
-/// "trunkline: TEXT"
-void say(const std::string& text);
+/// "trunkline: TEXT"; as JSON the event with these fields, and the text as its message.
+void say(std::string_view event, const std::string& text, const JsonFields& fields = {});
 
-/// The last words before a job is ended: a launcher drops what it has not read by then, so it gets the time to.
+/// As JSON alone, without a message.
+void say_json(std::string_view event, const JsonFields& fields);
+
+/// The last words before a job is ended, the event "error": a launcher drops what it has not read by then, so it gets
+/// the time to.
 void say_last(const std::string& text);
 
 /// Ends the whole job with exit status 2 and one message. For ranks that cannot talk to each other about it: the

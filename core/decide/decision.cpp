@@ -52,6 +52,24 @@ std::uint64_t laid_for_call(Collective collective, std::string_view algorithm, s
 
 }  // namespace
 
+std::string_view name_of(ChosenBy chooser) {
+  switch (chooser) {
+    case ChosenBy::none:
+      return "none";
+    case ChosenBy::user:
+      return "user";
+    case ChosenBy::plan:
+      return "plan";
+    case ChosenBy::tuning:
+      return "tuning";
+    case ChosenBy::reproducible:
+      return "reproducible";
+    case ChosenBy::prediction:
+      return "prediction";
+  }
+  return "";
+}
+
 const char* native_anyway(const Knowledge& knowledge, Collective collective, const Wish& wish, std::uint64_t bytes) {
   if (wish.kind == Wish::Kind::native) return by_user;
   if (wish.kind == Wish::Kind::forced) return nullptr;
@@ -72,10 +90,14 @@ Decider::Decider(const Knowledge& knowledge, Collective collective, const Placem
 
 Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (const char* const reason = native_anyway(knowledge_, collective_, wish, bytes)) {
-    return {.reason = for_people ? reason : ""};
+    return {.reason = for_people ? reason : "",
+            .chosen_by = wish.kind == Wish::Kind::native ? ChosenBy::user : ChosenBy::none};
   }
   Decision decision = considered(bytes, order, wish, for_people, knowledge_.multicasts ? reach : Reach::messages);
-  if (order == OperandOrder::any || decision.is_native() || keeps_order(decision)) return decision;
+  if (order == OperandOrder::any || decision.is_native() || keeps_order(decision)) {
+    if (for_people) decision.predicted_s = predicted_s(decision, bytes);
+    return decision;
+  }
   return {.reason = "the operation does not commute, and " + std::string(decision.algorithm) +
                     " would not combine its operands in rank order"};
 }
@@ -98,7 +120,8 @@ Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
   return {.algorithm = wish.algorithm,
           .segment_bytes = wish.segment_bytes != 0 ? wish.segment_bytes : segment_for(wish.algorithm, bytes),
           .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
-          .reason = by_user};
+          .reason = by_user,
+          .chosen_by = ChosenBy::user};
 }
 
 Decision Decider::planned(std::uint64_t bytes, const GivenPlan& plan) {
@@ -108,7 +131,8 @@ Decision Decider::planned(std::uint64_t bytes, const GivenPlan& plan) {
           .segment_bytes = file.segment_bytes ? *file.segment_bytes : segment_for(plan.name, bytes),
           .reason = "TRUNKLINE_PLAN fits this communicator and root (" + file.algorithm +
                     (file.line != 0 ? ", line " + std::to_string(file.line) : "") + (sizes.empty() ? "" : ", ") +
-                    sizes + ")"};
+                    sizes + ")",
+          .chosen_by = ChosenBy::plan};
 }
 
 Decision Decider::tuned(std::uint64_t bytes, const TuningRule& rule) {
@@ -117,19 +141,22 @@ Decision Decider::tuned(std::uint64_t bytes, const TuningRule& rule) {
             .segment_bytes = rule.segment_bytes != 0 ? rule.segment_bytes : segment_for(plan->name, bytes),
             .reason = "the plan of line " + std::to_string(plan->file->line) + " (" + plan->file->algorithm +
                       ") holds from " + format_bytes(rule.from_bytes) + " on (TRUNKLINE_TUNING)",
+            .chosen_by = ChosenBy::tuning,
             .wants_datagrams = plan->file->plan.kind().wants_datagrams};
   }
   return {.algorithm = find_algorithm(collective_, rule.algorithm)->name,
           .segment_bytes = rule.segment_bytes,
           .laid_for_bytes = laid_for_call(collective_, rule.algorithm, bytes),
           .reason = "measured fastest from " + format_bytes(rule.from_bytes) + " on (TRUNKLINE_TUNING)",
+          .chosen_by = ChosenBy::tuning,
           .wants_datagrams = wants_datagrams(rule.algorithm)};
 }
 
 Decision Decider::in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people) {
   const std::string_view algorithm = one_order(order);
   if (algorithm.empty()) return {.reason = "no plan keeps operands in rank order that do not commute"};
-  Decision decision{.algorithm = algorithm, .segment_bytes = segment_for(algorithm, bytes)};
+  Decision decision{
+      .algorithm = algorithm, .segment_bytes = segment_for(algorithm, bytes), .chosen_by = ChosenBy::reproducible};
   if (!for_people) return decision;
   decision.reason = no_plan() + "one order of operands for every size (TRUNKLINE_REPRODUCIBLE)";
   const Alternatives* const known = alternatives();
@@ -147,6 +174,7 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
           .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
                                      (knowledge_.measured ? " (" + std::string(knowledge_.measured_by) + ")" : "")
                                : "",
+          .chosen_by = known->laid.empty() ? ChosenBy::none : ChosenBy::prediction,
           .wants_datagrams = wants_datagrams(best.algorithm),
           // A reduction's first call must combine its operands in the order of those after it.
           .may_wait = best.segment_bytes != 0 && !facts_of(collective_).has_operand_order()};
@@ -189,6 +217,15 @@ bool Decider::wants_datagrams(std::string_view algorithm) const {
 double Decider::seconds(const Decision& decision, std::uint64_t bytes) {
   if (decision.is_native()) return native_seconds(*alternatives_for(bytes), bytes);
   return costs(decision.algorithm)->seconds(bytes, std::min(decision.segment_bytes, bytes));
+}
+
+std::optional<double> Decider::predicted_s(const Decision& decision, std::uint64_t bytes) {
+  if (!knowledge_.cluster) return std::nullopt;
+  if (decision.is_native()) {
+    const Alternatives* const known = alternatives_for(bytes);
+    if (known == nullptr || known->native == nullptr) return std::nullopt;
+  }
+  return seconds(decision, bytes);
 }
 
 double Decider::saved_s(std::uint64_t bytes, const Decision& with, const Decision& without) {

@@ -22,13 +22,21 @@
 
 namespace trunkline {
 
+/// Whose choice it was; or none: the call is native whatever anyone says.
+enum class ChosenBy : std::uint8_t { none, user, plan, tuning, reproducible, prediction };
+
+/// For programs: "none", "user", ...
+[[nodiscard]] std::string_view name_of(ChosenBy chooser);
+
 struct Decision {
   std::string_view algorithm = "native";  ///< or the registry's own text of another name, or the plan of a file
   std::uint64_t segment_bytes = 0;        ///< 0: native
   std::uint64_t laid_for_bytes = 0;       ///< of an algorithm whose plans depend on the size; else 0
   std::string reason{};                   ///< one line, for people; empty without `for_people`
-  bool wants_datagrams = false;           ///< chosen, by us or a tuning file, for ranks that datagrams reach
-  bool may_wait = false;                  ///< native would do: what it saves may be weighed against preparations
+  ChosenBy chosen_by = ChosenBy::none;
+  std::optional<double> predicted_s{};  ///< with `for_people`, where there was a network to predict it for
+  bool wants_datagrams = false;         ///< chosen, by us or a tuning file, for ranks that datagrams reach
+  bool may_wait = false;                ///< native would do: what it saves may be weighed against preparations
 
   [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
 };
@@ -86,6 +94,7 @@ class Decider {
   }
 
  private:
+  [[nodiscard]] std::optional<double> predicted_s(const Decision& decision, std::uint64_t bytes);
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
   Decision planned(std::uint64_t bytes, const GivenPlan& plan);

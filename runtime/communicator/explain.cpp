@@ -20,12 +20,11 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
-std::string description(Collective collective, int ranks, int root, std::uint64_t bytes,
-                        const LocalDecision& decision) {
-  const CollectiveFacts& facts = facts_of(collective);
-  std::string text = std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(bytes)) +
-                     (facts.has_root ? (facts.reduces ? " to rank " : " from rank ") + std::to_string(root) : "") +
-                     " on " + std::to_string(ranks) + " ranks ran ";
+std::string description(const ExplainedCall& call, const LocalDecision& decision) {
+  const CollectiveFacts& facts = facts_of(call.collective);
+  std::string text = std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(call.bytes)) +
+                     (facts.has_root ? (facts.reduces ? " to rank " : " from rank ") + std::to_string(call.root) : "") +
+                     " on " + std::to_string(call.ranks) + " ranks ran ";
   if (decision.plan == nullptr) {
     text += "native";
   } else {
@@ -43,17 +42,38 @@ bool is_new(const std::string& text) {
   return said->insert(text).second;
 }
 
+/// docs/settings.md says what each of them is.
+void explain_in_json(const ExplainedCall& call, const LocalDecision& decision) {
+  const CollectiveFacts& facts = facts_of(call.collective);
+  JsonFields fields;
+  fields.add("collective", facts.name).add("communicator_size", call.ranks);
+  if (facts.has_root) fields.add("root", call.root);
+  if (facts.has_data) fields.add("bytes", call.bytes);
+  if (decision.plan == nullptr) {
+    fields.add("algorithm", "native");
+  } else {
+    fields.add("algorithm", decision.plan->name).add("segment_bytes", decision.segment_bytes);
+    fields.add("communicator_id", call.communicator_id);
+    if (!decision.plan->load.empty()) fields.add("channels", decision.plan->load);
+  }
+  fields.add("chosen_by", name_of(decision.chosen_by)).add("reason", decision.reason);
+  if (call.multicast != nullptr) fields.add("multicast", call.multicast);
+  if (decision.predicted_s) fields.add("predicted_s", *decision.predicted_s);
+  fields.add("measured_s", call.measured_s);
+  say_json("call", fields);
+}
+
 }  // namespace
 
-void explain(Collective collective, int ranks, int root, std::uint64_t bytes, const LocalDecision& decision,
-             const char* multicast, double measured_s) {
-  std::string text = description(collective, ranks, root, bytes, decision);
-  if (multicast != nullptr) text += std::string("; multicast: ") + multicast;
+void explain(const ExplainedCall& call, const LocalDecision& decision) {
+  if (speaks_json()) return explain_in_json(call, decision);
+  std::string text = description(call, decision);
+  if (call.multicast != nullptr) text += std::string("; multicast: ") + call.multicast;
   if (!is_new(text)) return;
-  text += "; took " + milliseconds(measured_s) + " on rank 0";
+  text += "; took " + milliseconds(call.measured_s) + " on rank 0";
   // Below the first plan that ran: where none does, the lines themselves say that all is native.
   if (decision.plan != nullptr && is_new("planned")) text += "\n  (told once) " + planned_words();
-  say(text);
+  say("call", text);
 }
 
 }  // namespace trunkline::runtime

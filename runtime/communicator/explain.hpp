@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRUNKLINE_EXPLAIN=1: one line for each kind of call that ran.
+// TRUNKLINE_EXPLAIN: a sentence for each kind of call that ran, or a line of JSON for each call.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,18 @@
 
 namespace trunkline::runtime {
 
-/// Says what a call ran and why, once for each communicator size, root, message size and decision. To be called
-/// by rank 0 of the communicator, after the call; `measured_s` is what it took there. `multicast`: what datagrams are
-/// to the communicator; null: no matter.
-void explain(Collective collective, int ranks, int root, std::uint64_t bytes, const LocalDecision& decision,
-             const char* multicast, double measured_s);
+struct ExplainedCall {
+  Collective collective;
+  int ranks = 0;  ///< of the communicator
+  int root = 0;   ///< meaningless where the collective has none
+  std::uint64_t bytes = 0;
+  unsigned communicator_id = 0;     ///< meaningless where the call is native
+  const char* multicast = nullptr;  ///< what datagrams are to the communicator; null: no matter
+  double measured_s = 0.0;          ///< on rank 0 of the communicator
+};
+
+/// Says what a call ran and why. In words: once for each communicator size, root, message size and decision. To be
+/// called by rank 0 of the communicator, after the call.
+void explain(const ExplainedCall& call, const LocalDecision& decision);
 
 }  // namespace trunkline::runtime

@@ -89,8 +89,13 @@ int Communicator::take_changed(const World& first) {
   members_ = with_reserve([&] { return Members::in(world, *members_); });
   now.fingerprint = now.word->fingerprint;
   if (explain_ && members_->processes().rank == 0) {
-    say("from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are for the network as " +
-        first.cluster_file + " says it now");
+    say("network-changed",
+        "from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are for the network as " +
+            first.cluster_file + " says it now",
+        JsonFields()
+            .add("communicator_size", members_->processes().world_ranks->size())
+            .add("from_call", now.calls)
+            .add("cluster_file", first.cluster_file));
   }
   return MPI_SUCCESS;
 }

@@ -189,10 +189,19 @@ void Grouping::tell_what_it_heard() const {
   const auto& [calls, repaired, strange, early] = group_->tally();
   const std::uint64_t by_kernel = group_->dropped_by_kernel();
   if (!is_first() && repaired + strange + early + by_kernel == 0) return;
-  say("multicast on " + name_for_people() + ", rank " + std::to_string(rank_) + ": " + std::to_string(calls) +
-      " calls, " + std::to_string(repaired) + " of them repaired; datagrams dropped: " + std::to_string(strange) +
-      " strange, " + std::to_string(early) + " too early, " + std::to_string(by_kernel) +
-      " by the kernel, which had no room or knew them for strange ones");
+  say("multicasts",
+      "multicast on " + name_for_people() + ", rank " + std::to_string(rank_) + ": " + std::to_string(calls) +
+          " calls, " + std::to_string(repaired) + " of them repaired; datagrams dropped: " + std::to_string(strange) +
+          " strange, " + std::to_string(early) + " too early, " + std::to_string(by_kernel) +
+          " by the kernel, which had no room or knew them for strange ones",
+      JsonFields()
+          .add("group_size", world_ranks_.size())
+          .add("group_rank", rank_)
+          .add("calls", calls)
+          .add("repaired", repaired)
+          .add("dropped_strange", strange)
+          .add("dropped_early", early)
+          .add("dropped_by_kernel", by_kernel));
 }
 
 }  // namespace trunkline::runtime

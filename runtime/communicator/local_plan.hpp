@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "decide/decision.hpp"
 #include "execute/part.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/plan.hpp"
@@ -33,7 +35,9 @@ struct LocalDecision {
   std::shared_ptr<const LocalPlan> plan{};  ///< null: native
   std::uint64_t segment_bytes = 0;          ///< where it is not native
   std::string reason{};
-  bool by_arrival = false;  ///< ranks of a host combine as they come
+  ChosenBy chosen_by = ChosenBy::none;
+  std::optional<double> predicted_s{};  ///< where explanations are wanted and it is known
+  bool by_arrival = false;              ///< ranks of a host combine as they come
   /// Where datagrams do not reach all ranks; null: this one all the same.
   std::shared_ptr<const LocalDecision> without_datagrams{};
   double saved_s = 0.0;           ///< what it is predicted to save beside that one

@@ -91,7 +91,9 @@ LocalPlans::Common LocalPlans::decide_for_all(std::uint64_t bytes, OperandOrder 
 LocalDecision LocalPlans::local(const Decision& decided, std::uint64_t bytes, OperandOrder order) {
   LocalDecision made{.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm, decided.laid_for_bytes),
                      .segment_bytes = decided.segment_bytes,
-                     .reason = decided.reason};
+                     .reason = decided.reason,
+                     .chosen_by = decided.chosen_by,
+                     .predicted_s = decided.predicted_s};
   if (!world_.by_arrival || collective_ != Collective::allreduce || made.plan == nullptr) return made;
   const char* const why_not = why_not_by_arrival(made, bytes, order);
   made.by_arrival = why_not == nullptr;

@@ -42,9 +42,14 @@ int run_watched(const UserCall& call, TracedCall& traced) {
   last_one.multicast = prepared.multicast;
   if (prepared.group != nullptr) last_one.heard = prepared.group->tally();
   if (explains) {
-    const double took = PMPI_Wtime() - start;
-    explain(arguments.collective, shared->ranks, arguments.root, shared->bytes, *prepared.decision, prepared.multicast,
-            took);
+    explain({.collective = arguments.collective,
+             .ranks = shared->ranks,
+             .root = arguments.root,
+             .bytes = shared->bytes,
+             .communicator_id = prepared.id,
+             .multicast = prepared.multicast,
+             .measured_s = PMPI_Wtime() - start},
+            *prepared.decision);
   }
   return result;
 }

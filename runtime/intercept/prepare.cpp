@@ -13,8 +13,9 @@ namespace trunkline::runtime {
 namespace {
 
 /// Null where nobody asks for the reason.
-std::shared_ptr<const LocalDecision> natively(const char* reason) {
-  return world()->explain ? std::make_shared<const LocalDecision>(LocalDecision{.reason = reason}) : nullptr;
+std::shared_ptr<const LocalDecision> natively(const char* reason, ChosenBy chooser = ChosenBy::none) {
+  if (!world()->explain) return nullptr;
+  return std::make_shared<const LocalDecision>(LocalDecision{.reason = reason, .chosen_by = chooser});
 }
 
 constexpr const char* put_off =
@@ -51,9 +52,11 @@ std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user
 
 Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   const Arguments& call = user.arguments();
-  for (const char* const reason : {shared.native, user.reason_for_mpi()}) {
-    if (reason != nullptr) return {.decision = natively(reason)};
+  if (shared.native != nullptr) {
+    const bool is_wish = wish_for(call.collective).kind == Wish::Kind::native;
+    return {.decision = natively(shared.native, is_wish ? ChosenBy::user : ChosenBy::none)};
   }
+  if (const char* const reason = user.reason_for_mpi()) return {.decision = natively(reason)};
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};

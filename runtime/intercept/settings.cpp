@@ -82,6 +82,10 @@ void take_within_hosts(Setup& setup, std::string_view value) {
   setup.within_hosts = meaning_of<WithinHosts>(value, {{"plan", WithinHosts::plan}, {"arrival", WithinHosts::arrival}});
 }
 
+void take_explain(Setup& setup, std::string_view value) {
+  setup.explain = meaning_of<Explain>(value, {{"0", Explain::none}, {"1", Explain::words}, {"json", Explain::json}});
+}
+
 void take_host_costs(Setup& setup, std::string_view value) {
   static_cast<void>(host_costs_from(value, usual_host_costs()));
   setup.host_costs = value;
@@ -185,8 +189,8 @@ constexpr std::array table{
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_FOLLOW", take_flag<&Setup::follow>, "0 or 1",
             "take the cluster file anew when it changes while the job runs; default 0"},
-    Setting{"TRUNKLINE_EXPLAIN", take_flag<&Setup::explain>, "0 or 1",
-            "say which algorithm ran for which call, and why; default 0"},
+    Setting{"TRUNKLINE_EXPLAIN", take_explain, "0, 1 or json",
+            "say which algorithm ran for which call, and why; json: in a line for each call, for programs; default 0"},
     Setting{"TRUNKLINE_TRACE", take_text<&Setup::trace>, "FOLDER",
             "leave a trace of what happens inside every collective call there"},
     Setting{"TRUNKLINE_TRACE_SIZE", take_trace_size, "SIZE",

@@ -115,10 +115,12 @@ void go_by_memory(World& world, HostMemory& memory) {
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (is_settled || !world.explain || rank != 0) return;
   const bool is_measured = std::isfinite(memory.handing_over_s());
-  say("memory of hosts counts as that of " + std::string(hosts.memory->name) +
-      " (TRUNKLINE_HOST_COSTS=processor=NAME): " +
-      (is_measured ? "16 KiB took " + format_short_time(memory.handing_over_s()) + " from rank to rank"
-                   : "how fast it is could not be measured"));
+  say("host-processor",
+      "memory of hosts counts as that of " + std::string(hosts.memory->name) +
+          " (TRUNKLINE_HOST_COSTS=processor=NAME): " +
+          (is_measured ? "16 KiB took " + format_short_time(memory.handing_over_s()) + " from rank to rank"
+                       : "how fast it is could not be measured"),
+      JsonFields().add("processor", hosts.memory->name).add("measured_s", memory.handing_over_s()));
 }
 
 }  // namespace
@@ -149,6 +151,11 @@ void start() {
     end_job(bad.what());
   }
   wishes_by_setting = setup.wishes;
+  if (setup.explain == Explain::json) {
+    int rank = 0;
+    check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    speak_json(rank);
+  }
   // A rank that was told nothing takes part too, since launchers may hand the settings on to some hosts only; so does
   // one that was told to change nothing, or the others would wait for it.
   const bool all_here = call_roll(setup);

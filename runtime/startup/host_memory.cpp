@@ -61,12 +61,15 @@ std::unique_ptr<HostMemory> open_host_memory(const Setup& setup, const World& wo
   if (!opened.is_mine_to_say || !(world.explain || is_missed)) return std::move(opened.memory);
   const std::string reason = ", since rank " + std::to_string(rank) + " says: " + opened.why;
   if (opened.memory == nullptr) {
-    say("ranks of one host exchange messages over MPI" + reason +
-        (is_missed ? ". So they combine as plans say, and not as they come (TRUNKLINE_WITHIN_HOSTS)" : ""));
+    say("host-memory",
+        "ranks of one host exchange messages over MPI" + reason +
+            (is_missed ? ". So they combine as plans say, and not as they come (TRUNKLINE_WITHIN_HOSTS)" : ""),
+        JsonFields().add("way", "mpi").add("reason", opened.why));
   } else if (opened.memory->reads()) {
-    say("ranks of one host hand data on in memory");
+    say("host-memory", "ranks of one host hand data on in memory", JsonFields().add("way", "read"));
   } else {
-    say("ranks of one host hand data on in memory, and do not read from each other's own" + reason);
+    say("host-memory", "ranks of one host hand data on in memory, and do not read from each other's own" + reason,
+        JsonFields().add("way", "copied").add("reason", opened.why));
   }
   return std::move(opened.memory);
 }

@@ -126,7 +126,7 @@ std::string faults_of(const FaultyFile& faulty) {
 
 LocalView local_view(const Setup& setup) {
   LocalView view;
-  view.world.explain = setup.explain;
+  view.world.explain = setup.explain != Explain::none;
   view.world.way = setup.way;
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls

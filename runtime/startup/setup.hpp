@@ -29,6 +29,13 @@ enum class WithinHosts : std::uint8_t {
   arrival,  ///< as they come
 };
 
+/// How it is said what ran for which call.
+enum class Explain : std::uint8_t {
+  none,
+  words,  ///< once for calls that are alike, for people
+  json,   ///< a line for each call, for programs
+};
+
 struct RankRange {
   int first = 0;
   int last = 0;
@@ -62,7 +69,7 @@ struct Setup {
   HostMemoryWish host_memory = HostMemoryWish::any;
   WithinHosts within_hosts = WithinHosts::plan;
   bool follow = false;  ///< calls follow the cluster file when it changes
-  bool explain = false;
+  Explain explain = Explain::none;
   bool strict = false;
   bool disable = false;
 };

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from chosen import ALL, Case, Choice, choice_of, of_a_change, runs_under_the_one
+from explained import events
 from jobs import AS_ROOT, BUILD, ROOT, run_job
 from starts import Starts
 
@@ -39,6 +40,10 @@ class Outcome:
     def lines(self, start: str) -> list[str]:
         """Lines of standard error that begin so."""
         return [line for line in self.err.splitlines() if line.startswith(start)]
+
+    def warnings(self) -> list[str]:
+        """In whichever form the job spoke."""
+        return [*self.lines("trunkline: warning"), *(one["message"] for one in events(self.err, "warning"))]
 
     def last_words(self) -> list[str]:
         """Our lines of a job that one rank has ended, each once.

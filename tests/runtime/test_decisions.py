@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 from conftest import BUILD, ON_OWN_HOST, Mpi
+from explained import JSON, events, explained
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
@@ -131,21 +132,19 @@ def test_a_group_opens_once_it_has_paid(any_mpi: Mpi):
     first = expected.index("multicast 1408")
     assert 3 < first < 40, "the case is no good any more"
     words = [*words_of(calls), "dup", *words_of(calls)]
-    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"} | JSON
     done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
     again = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls, is_world=False)]
     assert done.out.split("\n")[:-1] == [*expected, *again]
-    assert not done.lines("trunkline: warning"), done.err
-    before = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if "no group yet: it opens once" in line]
+    assert not done.warnings(), done.err
+    calls = [call for call in explained(done.err, bytes=8192) if "multicast" in call]
+    before = [call for call in calls if call["multicast"].startswith("no group yet: it opens once")]
     assert before, done.err
-    assert "multicast" not in before[0].partition("; multicast: ")[0], done.err
-    after = [line for line in done.lines("trunkline: MPI_Bcast of 8KiB") if " ran multicast " in line]
+    assert all(call["algorithm"] != "multicast" for call in before), before
+    after = explained(done.err, bytes=8192, algorithm="multicast")
     assert after, done.err
-    assert "its group is open over IPv4, messages of up to " in after[0]
-    assert after[0].count("are eager") == 1
-    assert len([one for one in done.lines("trunkline: multicast on a communicator") if "rank 0: " in one]) == 2, (
-        done.err
-    )
+    assert all(call["multicast"].startswith("its group is open over IPv4, messages of up to ") for call in after)
+    assert len(events(done.err, "multicasts", group_size=RANKS, group_rank=0)) == 2, done.err
 
 
 def test_the_shortest_broadcasts_open_it_too(any_mpi: Mpi):
@@ -191,11 +190,11 @@ def test_a_tuned_multicast_that_does_not_arrive_runs_as_auto_would(any_mpi: Mpi,
     calls = [(8192, 0)] * 40
     expected = [f"{one.algorithm} {one.segment_bytes}" for one in runs(auto_deciders(any_mpi), calls, multicast=False)]
     assert expected[0] != "multicast 1408"
-    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_TUNING": str(file), "TRUNKLINE_EXPLAIN": "1"}
+    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_TUNING": str(file)} | JSON
     words = words_of(calls)
     done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
     assert done.out.split("\n")[:-1] == expected
-    assert any("; multicast: no group: " in line for line in done.lines("trunkline: MPI_Bcast")), done.err
+    assert any(call.get("multicast", "").startswith("no group: ") for call in explained(done.err)), done.err
 
 
 def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch):
@@ -209,13 +208,13 @@ def test_where_no_multicast_arrives_the_next_best_runs(any_mpi: Mpi, monkeypatch
     ]
     assert not any(one.startswith("multicast") for one in expected)
     words = [*words_of(calls), "dup", *words_of(calls)]
-    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"} | JSON
     done = any_mpi.run(RANKS, any_mpi.program("runtime-calls"), *words, settings=settings, per_rank=[ON_OWN_HOST])
     assert done.out.split("\n")[:-1] == expected
-    assert not done.lines("trunkline: warning"), done.err
-    said = [line for line in done.lines("trunkline: MPI_Bcast") if "; multicast: no group: " in line]
-    assert any("not every rank hears it" in line for line in said), done.err
-    assert any("another communicator of the same processes has none" in line for line in said), done.err
+    assert not done.warnings(), done.err
+    said = {call.get("multicast", "") for call in explained(done.err)}
+    assert any(one.startswith("no group: not every rank hears it") for one in said), done.err
+    assert any(one.startswith("no group: another communicator of the same processes has none") for one in said), said
 
 
 def test_a_forced_multicast_goes_along_its_confirm_tree(any_mpi: Mpi, monkeypatch):

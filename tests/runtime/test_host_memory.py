@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ONE_VERSION, Mpi, Outcome
+from explained import JSON, events, explained
 from jobs import AS_ROOT
 from test_faults import REDUCING, SOUND
 from test_matrix import GROUPS
@@ -221,24 +222,25 @@ def test_ranks_of_one_host_alone_run_what_is_faster(any_mpi: Mpi, memory: str, p
     takes_it = processor == "epyc" or any_mpi.name == "mpich-5.0.2"
     assert (expected[flat_at] == "flat 31816") == (takes_it and memory == "1"), expected
     words = [any_mpi.program("runtime-calls"), *(f"{size}:{root}" for size, root in calls)]
-    settings = shared(2, memory, TRUNKLINE_EXPLAIN="1", TRUNKLINE_HOST_COSTS=costs)
+    settings = shared(2, memory, TRUNKLINE_HOST_COSTS=costs, **JSON)
     done = any_mpi.run(2, *words, settings=settings, per_rank=[ON_SHARED_HOST])
     assert done.out.split("\n")[:-1] == expected, done.err
-    reasons = [line for line in done.lines("trunkline: MPI_Bcast of ") if "3MiB" in line]
-    assert ("share no memory" in reasons[0]) == (memory == "0"), done.err
+    (long,) = explained(done.err, bytes=3 << 20)
+    assert ("share no memory" in long["reason"]) == (memory == "0"), done.err
 
 
 def test_the_plan_of_every_run_does_not_follow_a_measurement(mpi: Mpi):
-    settings = shared(2, TRUNKLINE_EXPLAIN="1", TRUNKLINE_REPRODUCIBLE="1")
+    settings = shared(2, TRUNKLINE_REPRODUCIBLE="1", **JSON)
     done = mpi.run(4, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST])
-    assert len(done.lines("trunkline: ranks of one host")) == 1
-    assert done.lines("trunkline: memory of hosts") == []
+    assert len(events(done.err, "host-memory")) == 1
+    assert events(done.err, "host-processor") == []
 
 
 def test_hosts_of_one_rank_share_nothing(mpi: Mpi):
-    settings = shared(1, TRUNKLINE_EXPLAIN="1")
+    settings = shared(1, **JSON)
     done = mpi.run(3, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST])
-    assert done.lines("trunkline: ranks of one host") == []
+    assert explained(done.err)
+    assert events(done.err, "host-memory") == []
 
 
 def looks_at_mpi(mpi: Mpi, cost_us: str) -> int:
@@ -356,11 +358,11 @@ def test_the_job_ends_where_a_rank_of_a_host_is_killed(any_mpi: Mpi):
     ],
 )
 def test_it_says_why_ranks_combine_as_the_plan_says(mpi: Mpi, choice: str, call: str, said: str):
-    settings = shared(2, TRUNKLINE_ALLREDUCE=choice, TRUNKLINE_EXPLAIN="1", **ARRIVAL)
+    settings = shared(2, TRUNKLINE_ALLREDUCE=choice, **JSON, **ARRIVAL)
     words = [mpi.program("runtime-calls"), call]
     done = mpi.run(4, *words, settings=settings, per_rank=[ON_SHARED_HOST])
-    (line,) = done.lines("trunkline: MPI_Allreduce of ")
-    assert f"; ranks of a host combine {said}" in line
+    (one,) = explained(done.err, collective="allreduce")
+    assert f"; ranks of a host combine {said}" in one["reason"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi
+from conftest import ON_OWN_HOST, Mpi, Outcome
+from explained import JSON, explained
 
 from trunkline.cluster import load_cluster
 from trunkline.mpi import find_mpis
@@ -35,33 +36,37 @@ def tables(library: Mpi, folder: Path, rate_bps: float, **other: str) -> str:
     return str(file)
 
 
-def said(mpi: Mpi, settings: dict[str, str]) -> list[str]:
+def run(mpi: Mpi, settings: dict[str, str]) -> Outcome:
     done = mpi.run(
         4,
         mpi.program("runtime-test"),
         *("--groups", "window", "--choices", "auto"),
-        settings={"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"} | settings,
+        settings={"TRUNKLINE_CLUSTER": "cyclic"} | JSON | settings,
         per_rank=[ON_OWN_HOST],
     )
     assert " passed, 0 failed" in done.out
-    return done.lines("trunkline: ")
+    return done
+
+
+def decide(done: Outcome, tables: str = "TRUNKLINE_MEASURED") -> bool:
+    """Whether these tables decide."""
+    return any(call["reason"].endswith(f"({tables})") for call in explained(done.err, chosen_by="prediction"))
 
 
 def test_tables_decide_and_contradictions_are_told_once(any_mpi: Mpi, tmp_path: Path):
     """A tenth of the stated rate: all that is predicted takes ten times as long."""
-    lines = said(any_mpi, {"TRUNKLINE_MEASURED": tables(any_mpi, tmp_path, 1e7)})
-    told = [line for line in lines if "warning" in line]
-    assert told == [
-        "trunkline: warning: measured rates are not those of the cluster file; decisions follow the measured ones:",
-        "trunkline: warning:   h0 - h4, 2 links apart: 10 Mbit/s measured, 100 Mbit/s stated",
+    done = run(any_mpi, {"TRUNKLINE_MEASURED": tables(any_mpi, tmp_path, 1e7)})
+    assert done.warnings() == [
+        "measured rates are not those of the cluster file; decisions follow the measured ones:\n"
+        "  h0 - h4, 2 links apart: 10 Mbit/s measured, 100 Mbit/s stated",
     ]
-    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
+    assert decide(done)
 
 
 def test_tables_that_agree_say_nothing(mpi: Mpi, tmp_path: Path):
-    lines = said(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)})
-    assert not [line for line in lines if "warning" in line]
-    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
+    done = run(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8)})
+    assert not done.warnings()
+    assert decide(done)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +79,10 @@ def test_tables_that_agree_say_nothing(mpi: Mpi, tmp_path: Path):
     ],
 )
 def test_tables_for_others_are_one_warning_and_native(mpi: Mpi, tmp_path: Path, other: dict[str, str], message: str):
-    lines = said(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8, **other)})
-    [warning] = [line for line in lines if "warning: rank" in line]
+    done = run(mpi, {"TRUNKLINE_MEASURED": tables(mpi, tmp_path, 1e8, **other)})
+    [warning] = done.warnings()
     assert message in warning
-    assert not [line for line in lines if "TRUNKLINE_MEASURED)" in line]
+    assert not explained(done.err)
 
 
 def test_other_tables_on_one_rank_are_found(mpi: Mpi, tmp_path: Path):
@@ -103,15 +108,15 @@ def test_the_cluster_file_names_its_tables(mpi: Mpi, tmp_path: Path):
     text = (CLUSTERS / "cyclic.yaml").read_text().replace("switches:", "measured: net.yaml\nswitches:", 1)
     file = tmp_path / "own.yaml"
     file.write_text(text)
-    lines = said(mpi, {"TRUNKLINE_CLUSTER": str(file)})
-    assert not [line for line in lines if "warning" in line]
-    assert any("(the cluster file's measured tables)" in line for line in lines)
+    done = run(mpi, {"TRUNKLINE_CLUSTER": str(file)})
+    assert not done.warnings()
+    assert decide(done, "the cluster file's measured tables")
     other = tmp_path / "other"
     other.mkdir()
-    lines = said(mpi, {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_MEASURED": tables(mpi, other, 1e8)})
-    assert any("(TRUNKLINE_MEASURED)" in line for line in lines)
-    assert not [line for line in lines if "the cluster file's measured tables" in line]
+    done = run(mpi, {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_MEASURED": tables(mpi, other, 1e8)})
+    assert decide(done)
+    assert not decide(done, "the cluster file's measured tables")
     (tmp_path / "net.yaml").unlink()
-    [warning] = [line for line in said(mpi, {"TRUNKLINE_CLUSTER": str(file)}) if "warning: rank" in line]
+    [warning] = run(mpi, {"TRUNKLINE_CLUSTER": str(file)}).warnings()
     assert "own.yaml:7:11: measured: " in warning
     assert "net.yaml: cannot be read" in warning

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, ONE_VERSION, WITH_NETWORK, Mpi, share
+from explained import JSON, explained
 
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
 LINE = {"TRUNKLINE_CLUSTER": "cyclic"}
@@ -120,14 +121,15 @@ def test_a_rank_that_is_deaf_in_the_middle_of_the_job(any_mpi: Mpi):
 
 def test_auto_takes_other_plans_once_a_rank_is_deaf(any_mpi: Mpi):
     program = any_mpi.program("runtime-faults")
-    settings = LINE | {"TRUNKLINE_EXPLAIN": "1"}
+    settings = LINE | JSON
     done = any_mpi.run(4, program, "deaf-rank-later@auto", settings=settings, per_rank=[ON_OWN_HOST])
     assert done.out.count(": fine") == 4, done.out + done.err
-    said = done.lines("trunkline: warning: multicast has stopped to reach rank 3 of a communicator of 4 ranks")
-    assert len(said) == 1, done.err
-    given_up = [line for line in done.lines("trunkline: MPI_Bcast") if "no group: it was given up" in line]
+    [warning] = done.warnings()
+    assert "multicast has stopped to reach rank 3 of a communicator of 4 ranks" in warning
+    calls = explained(done.err, collective="bcast")
+    given_up = [call for call in calls if call.get("multicast", "").startswith("no group: it was given up")]
     assert given_up, done.err
-    assert not any(" ran multicast " in line for line in given_up), done.err
+    assert all(call["algorithm"] != "multicast" for call in given_up), given_up
 
 
 def goes_on(mpi: Mpi, case: str) -> None:
@@ -195,12 +197,12 @@ def test_all_collectives_mixed_in_groups(any_mpi: Mpi):
 
 def test_groups_of_several_sites(any_mpi: Mpi):
     """Roots and communicators change from call to call; a site of one host has messages."""
-    settings = SITES | {"TRUNKLINE_BCAST": "by-sites-multicast", "TRUNKLINE_EXPLAIN": "1"}
+    settings = SITES | JSON | {"TRUNKLINE_BCAST": "by-sites-multicast"}
     done = any_mpi.run(8, any_mpi.program("runtime-broadcasts"), "120", "5", settings=settings, per_rank=[ON_OWN_HOST])
     assert "120 broadcasts, 0 wrong" in done.out, done.out + done.err
-    said = [line for line in done.lines("trunkline: MPI_Bcast") if " ran by-sites-multicast" in line]
-    assert any("the group of its site is open over IPv4, messages of up to " in line for line in said), done.err
-    assert not done.lines("trunkline: warning"), done.err
+    said = {call.get("multicast", "") for call in explained(done.err, algorithm="by-sites-multicast")}
+    assert any(one.startswith("the group of its site is open over IPv4, messages of up to ") for one in said), done.err
+    assert not done.warnings(), done.err
 
 
 @ONE_VERSION

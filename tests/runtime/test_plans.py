@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, Mpi
+from explained import JSON, Event, explained
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
@@ -57,14 +58,15 @@ rounds:
 """
 
 BCAST = "trunkline: MPI_Bcast"
-"""How explanations of broadcasts begin."""
+"""How explanations of broadcasts begin, in words."""
 
 
-def explained(mpi: Mpi, ranks: int, settings: dict[str, str], *arguments: str) -> list[str]:
-    wanted = settings | {"TRUNKLINE_EXPLAIN": "1"}
-    done = mpi.run(ranks, mpi.program("runtime-test"), *arguments, settings=wanted, per_rank=[ON_OWN_HOST])
+def calls_of(mpi: Mpi, settings: dict[str, str], *arguments: str) -> list[Event]:
+    """Of 7 ranks."""
+    program = mpi.program("runtime-test")
+    done = mpi.run(7, program, *arguments, settings=settings | JSON, per_rank=[ON_OWN_HOST])
     assert " passed, 0 failed" in done.out
-    return done.lines("trunkline: ")
+    return explained(done.err)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +78,13 @@ def test_plans_by_hand(mpi: Mpi, tmp_path: Path, text: str, name: str):
     plan = tmp_path / "plan.yaml"
     plan.write_text(text)
     settings = {"TRUNKLINE_PLAN": str(plan)}
-    said = explained(mpi, 7, settings, "--groups", "datatypes,communicators,window", "--choices", "auto")
-    planned = [line for line in said if f"ran {name} with segments of 600B: TRUNKLINE_PLAN fits" in line]
+    calls = calls_of(mpi, settings, "--groups", "datatypes,communicators,window", "--choices", "auto")
+    planned = [call for call in calls if call["chosen_by"] == "plan"]
     assert planned
-    assert all("from rank 3 on 7 ranks" in line for line in planned)
-    native = [line for line in said if "from rank 2 on 7 ranks ran native" in line]
-    assert any("TRUNKLINE_PLAN is for other ranks, hosts or another root; no cluster is set" in line for line in native)
+    assert {(call["algorithm"], call["segment_bytes"]) for call in planned} == {(name, 600)}
+    assert {(call["root"], call["communicator_size"]) for call in planned} == {(3, 7)}
+    native = [call["reason"] for call in calls if call not in planned]
+    assert any("TRUNKLINE_PLAN is for other ranks, hosts or another root; no cluster is set" in one for one in native)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +95,10 @@ def test_hosts_of_a_plan(mpi: Mpi, tmp_path: Path, hosts: str, fits: bool, clust
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY + f"hosts: {hosts}\n")
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_MULTICAST": "0"}
-    said = explained(mpi, 7, cluster | settings, "--groups", "window", "--choices", "auto")
-    assert len(said) == 1
-    assert "from rank 3 on 7 ranks ran" in said[0]
-    assert ("ran custom" in said[0]) == fits
-    assert ("TRUNKLINE_PLAN is for other ranks, hosts or another root" in said[0]) != fits
+    calls = calls_of(mpi, cluster | settings, "--groups", "window", "--choices", "auto")
+    assert {(call["root"], call["communicator_size"]) for call in calls} == {(3, 7)}
+    assert {call["algorithm"] == "custom" for call in calls} == {fits}
+    assert {"TRUNKLINE_PLAN is for other ranks, hosts or another root" in call["reason"] for call in calls} != {fits}
 
 
 def said_with_a_plan_of(mpi: Mpi, tmp_path: Path, fingerprint: int) -> str:
@@ -134,9 +136,8 @@ def test_the_users_choice_wins_over_the_plan(mpi: Mpi, tmp_path: Path):
 
 
 def test_each_size_has_its_own_decision(mpi: Mpi):
-    said = explained(mpi, 7, {"TRUNKLINE_CLUSTER": "cyclic"}, "--groups", "sizes,window", "--choices", "linear")
-    segments = {line.partition("segments of ")[2].split()[0] for line in said if "ran linear" in line}
-    assert len(segments) > 1, said
+    calls = calls_of(mpi, {"TRUNKLINE_CLUSTER": "cyclic"}, "--groups", "sizes,window", "--choices", "linear")
+    assert len({call["segment_bytes"] for call in calls if call["algorithm"] == "linear"}) > 1, calls
 
 
 def test_explain_names_contention_and_predictions(mpi: Mpi):
@@ -167,17 +168,18 @@ def test_a_plan_of_a_reduction_runs_the_shortest_messages(any_mpi: Mpi, tmp_path
     """Where an allreduce's results come together is the plan's own affair; a reduction's root is the program's."""
     plan = tmp_path / "plan.yaml"
     plan.write_text(text.replace("bcast", collective))
-    said = explained(any_mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "reductions", "--choices", "auto")
-    lines = [line for line in said if f"_{collective.capitalize()} " in line]
-    planned = [line for line in lines if "ran custom with segments of 600B: TRUNKLINE_PLAN fits" in line]
-    assert any(" of 8B" in line for line in planned), said
-    assert all(" on 7 ranks " in line for line in planned)
-    native = [line for line in lines if line not in planned]
-    assert all("TRUNKLINE_PLAN is for other ranks, hosts or another root; " in line for line in native), native
-    if collective == "reduce":
-        assert any("to rank 3 on 7 ranks" in line for line in native), said
-    else:
-        assert not any(" on 7 ranks " in line for line in native), native
+    said = calls_of(any_mpi, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "reductions", "--choices", "auto")
+    calls = [call for call in said if call["collective"] == collective]
+    planned = [call for call in calls if call["chosen_by"] == "plan"]
+    assert {(call["algorithm"], call["segment_bytes"], call["communicator_size"]) for call in planned} == {
+        ("custom", 600, 7)
+    }
+    assert any(call["bytes"] == 8 for call in planned), calls
+    native = [call for call in calls if call not in planned]
+    other = "TRUNKLINE_PLAN is for other ranks, hosts or another root; "
+    assert all(call["reason"].startswith(other) for call in native), native
+    roots = {call.get("root") for call in native if call["communicator_size"] == 7}
+    assert 3 in roots if collective == "reduce" else not roots, native
 
 
 SET = """\
@@ -194,26 +196,18 @@ def test_a_set_runs_a_plan_by_collective_root_and_size(any_mpi: Mpi, tmp_path: P
     plan = tmp_path / "plans.yaml"
     plan.write_text(SET)
     groups = ("--groups", "reductions,window,sizes", "--choices", "auto")
-    said = explained(any_mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, *groups)
-    sums = [line for line in said if "_Allreduce " in line and " on 7 ranks " in line and " ran custom" in line]
-    short = [line for line in sums if "(custom, line 3, below 64B)" in line]
-    assert short
-    assert all("with segments of 600B" in line for line in short)
-    rest = [line for line in sums if line not in short]
-    assert rest
-    wrong = [
-        line
-        for line in rest
-        if "with segments of 700B: TRUNKLINE_PLAN fits" not in line or "line 4, from 64B)" not in line
-    ]
-    assert wrong == []
-    for root, segment in ((2, "800B"), (3, "900B")):
-        own = [line for line in said if f"from rank {root} on 7 ranks ran" in line]
-        assert all(f"ran custom with segments of {segment}" in line for line in own), own
-    assert any("from rank 3 on 7 ranks ran" in line for line in said)
-    others = [line for line in said if "_Reduce " in line]
-    assert any("ran native: TRUNKLINE_PLAN has no plan of reduce; " in line for line in others), others
-    assert not any("ran custom" in line for line in others), others
+    calls = calls_of(any_mpi, {"TRUNKLINE_PLAN": str(plan)}, *groups)
+    planned = [call for call in calls if call["chosen_by"] == "plan"]
+    sums = [call for call in planned if call["collective"] == "allreduce"]
+    assert {(call["bytes"] < 64, call["segment_bytes"], call["reason"].partition("(")[2]) for call in sums} == {
+        (True, 600, "custom, line 3, below 64B)"),
+        (False, 700, "custom, line 4, from 64B)"),
+    }
+    roots = {call["root"]: call["segment_bytes"] for call in planned if call["collective"] == "bcast"}
+    assert roots | {2: 800} == {2: 800, 3: 900}, roots
+    others = [call for call in calls if call["collective"] == "reduce"]
+    assert {call["algorithm"] for call in others} == {"native"}
+    assert any(call["reason"].startswith("TRUNKLINE_PLAN has no plan of reduce; ") for call in others), others
 
 
 def test_what_is_wrong_with_a_set_is_said_with_its_place(mpi: Mpi, tmp_path: Path):
@@ -231,5 +225,6 @@ def test_what_is_wrong_with_a_set_is_said_with_its_place(mpi: Mpi, tmp_path: Pat
 def test_a_plan_of_a_broadcast_leaves_short_messages_alone(mpi: Mpi, tmp_path: Path):
     plan = tmp_path / "plan.yaml"
     plan.write_text(BINARY)
-    said = explained(mpi, 7, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "sizes", "--choices", "auto")
-    assert any("less than 512 bytes: left to the MPI library" in line for line in said), said
+    calls = calls_of(mpi, {"TRUNKLINE_PLAN": str(plan)}, "--groups", "sizes", "--choices", "auto")
+    short = [call for call in calls if call["collective"] == "bcast" and call["bytes"] < 512]
+    assert {(call["algorithm"], call["chosen_by"]) for call in short} == {("native", "none")}, short

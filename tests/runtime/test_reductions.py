@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, ONE_VERSION, Mpi
+from explained import JSON, explained
 from test_matrix import LINE, REDUCTIONS
 
 IN_ORDER = """\
@@ -62,6 +63,6 @@ def test_one_order_for_every_length(any_mpi: Mpi, settings: dict[str, str]):
 
 def test_a_plan_out_of_rank_order_is_native_and_says_so(mpi: Mpi):
     program = (mpi.program("runtime-test"), "--groups", "operations", "--choices", "two-tree:100")
-    done = mpi.run(7, *program, settings=LINE | {"TRUNKLINE_EXPLAIN": "1"}, per_rank=[ON_OWN_HOST])
+    done = mpi.run(7, *program, settings=LINE | JSON, per_rank=[ON_OWN_HOST])
     reason = "the operation does not commute, and two-tree would not combine its operands in rank order"
-    assert any(line.startswith("trunkline: MPI_Allreduce of ") and reason in line for line in done.err.splitlines())
+    assert explained(done.err, collective="allreduce", algorithm="native", chosen_by="none", reason=reason), done.err

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, ROOT, Mpi, installed
+from explained import JSON, events, explained
+
+SETTINGS_PAGE = ROOT / "docs" / "settings.md"
 
 CLUSTER = """\
 trunkline: cluster/1
@@ -42,7 +45,7 @@ WRONG = [
     ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
     ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
     ("TRUNKLINE_FOLLOW", "yes", "TRUNKLINE_FOLLOW=yes: must be 0 or 1"),
-    ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0 or 1"),
+    ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0, 1 or json"),
     ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
     ("TRUNKLINE_HOST_MEMORY", "on", "TRUNKLINE_HOST_MEMORY=on: must be 0, 1 or copies"),
     ("TRUNKLINE_WITHIN_HOSTS", "arrivals", "TRUNKLINE_WITHIN_HOSTS=arrivals: must be plan or arrival"),
@@ -96,7 +99,7 @@ def test_wrong_settings_end_the_job_and_all_are_named(mpi: Mpi, wrong: dict[str,
 def documented() -> dict[str, tuple[set[str], str]]:
     """What docs/settings.md has of each setting: the words that it may be, and its default."""
     rows: dict[str, tuple[set[str], str]] = {}
-    for line in (ROOT / "docs" / "settings.md").read_text().splitlines():
+    for line in SETTINGS_PAGE.read_text().splitlines():
         if line.startswith("| `TRUNKLINE_"):
             names, values, default, _ = line.strip("| ").split(" | ", 3)
             words = {word for quoted in re.findall(r"`([^`]*)`", values) for word in quoted.split(",")}
@@ -172,6 +175,44 @@ def test_what_is_not_planned_is_told_once(mpi: Mpi):
     assert " ran unaware-linear " in said
     assert said.count("planned are blocking MPI_Bcast, ") == 1
     assert "non-blocking and persistent ones (MPI_Ibcast, MPI_Bcast_init), MPI_Gather, " in said
+
+
+def members_by_event() -> dict[str, dict[str, bool]]:
+    """What docs/settings.md has of each event: its members, and whether they are always there."""
+    rows = re.findall(r"^\| `([a-z, `-]+)` \| `(\w+)`( \*)? \|", SETTINGS_PAGE.read_text(), re.MULTILINE)
+    found: dict[str, dict[str, bool]] = {}
+    for names, member, sometimes in rows:
+        for event in names.split("`, `"):
+            found.setdefault(event, {"event": True, "rank": True})[member] = not sometimes
+    return found
+
+
+def test_json_has_the_members_that_the_document_has(mpi: Mpi):
+    """Words are for people, and are tested elsewhere; this is what a program may count on."""
+    documented = members_by_event()
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"} | JSON
+    words = [mpi.program("runtime-mixed"), "200", "12", "1", "linear:1KiB", "multicast"]
+    said = events(mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST]).err)
+    assert {"call", "multicasts"} <= {one["event"] for one in said} <= documented.keys()
+    for one in said:
+        wanted = documented[one["event"]]
+        assert one.keys() <= wanted.keys(), one
+        assert {name for name, always in wanted.items() if always} <= one.keys(), one
+    calls = [one for one in said if one["event"] == "call"]
+    assert all(("segment_bytes" in one) == (one["algorithm"] != "native") for one in calls)
+    assert all(0.0 < one["measured_s"] < 100.0 for one in calls)
+    assert all(0.0 < one["predicted_s"] < 1.0 for one in calls if one["algorithm"] == "linear")
+    assert {one["chosen_by"] for one in calls} >= {"user"}
+
+
+def test_warnings_and_the_last_words_are_json_too(mpi: Mpi):
+    wrong = {"TRUNKLINE_CLUSTER": "./nowhere.yaml"} | JSON
+    [warning] = events(hello(mpi, wrong).err)
+    assert (warning["event"], warning["rank"]) == ("warning", 0)
+    assert "nowhere.yaml" in warning["message"]
+    assert "\nevery collective runs natively on all ranks" in warning["message"]
+    ended = events(hello(mpi, wrong | {"TRUNKLINE_STRICT": "1"}, status=2).err)
+    assert {one["event"] for one in ended} == {"error"}
 
 
 def faulty_cluster(tmp_path: Path) -> Path:
@@ -344,12 +385,11 @@ def test_different_host_costs_on_different_ranks_are_found(mpi: Mpi):
 def test_what_a_lab_says_of_costs_decides(mpi: Mpi):
     """Processors that take a second for each message: nothing has fewer of them than what the MPI library runs."""
     host = 'export TRUNKLINE_HOST=h${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; exec "$@"'
-    settings = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+    settings = {"TRUNKLINE_CLUSTER": "cyclic"} | JSON
     for costs, native in (("shared=0s", False), ("shared=1s", True)):
         done = hello(mpi, {**settings, "TRUNKLINE_HOST_COSTS": costs}, ranks=4, per_rank=["sh", "-c", host, "sh"])
-        ran = re.search(r"MPI_Bcast of 1MiB .* ran ([a-z0-9-]+)", done.err)
-        assert ran, done.err
-        assert (ran[1] == "native") == native, done.err
+        ran = {call["algorithm"] == "native" for call in explained(done.err, bytes=1 << 20)}
+        assert ran == {native}, done.err
 
 
 def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):
@@ -358,7 +398,7 @@ def test_a_host_may_be_known_by_its_processor_name(mpi: Mpi, tmp_path: Path):
 
     file = tmp_path / "here.yaml"
     file.write_text(CLUSTER.replace("h[0-3]", f"{node().partition('.')[0]}.example.org, other"))
-    settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": "linear", "TRUNKLINE_EXPLAIN": "1"}
-    done = hello(mpi, settings)
-    assert "ran linear with segments of" in done.err
-    assert "warning" not in done.err
+    settings = {"TRUNKLINE_CLUSTER": str(file), "TRUNKLINE_BCAST": "linear"}
+    done = hello(mpi, settings | JSON)
+    assert explained(done.err, algorithm="linear"), done.err
+    assert not done.warnings()

@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ON_OWN_HOST, Mpi
+from conftest import ON_OWN_HOST, Mpi, Outcome
+from explained import JSON, explained
 
 from trunkline.cluster import load_cluster
 from trunkline.mpi import find_mpis
 
-LINE = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_EXPLAIN": "1"}
+LINE = {"TRUNKLINE_CLUSTER": "cyclic"} | JSON
 
 
 def tuning_file(mpi: Mpi, folder: Path, rules: str, collective: str = "bcast", **other: str) -> str:
@@ -29,7 +30,7 @@ def tuning_file(mpi: Mpi, folder: Path, rules: str, collective: str = "bcast", *
     return str(file)
 
 
-def said(mpi: Mpi, settings: dict[str, str], ranks: int = 4) -> list[str]:
+def run(mpi: Mpi, settings: dict[str, str], ranks: int = 4) -> Outcome:
     done = mpi.run(
         ranks,
         mpi.program("runtime-test"),
@@ -38,7 +39,13 @@ def said(mpi: Mpi, settings: dict[str, str], ranks: int = 4) -> list[str]:
         per_rank=[ON_OWN_HOST],
     )
     assert " passed, 0 failed" in done.out
-    return done.lines("trunkline: ")
+    return done
+
+
+def ran(done: Outcome) -> dict[int, tuple[str, int | None]]:
+    """By the size of the message: what ran where the tuning file had decided, and in which segments."""
+    calls = explained(done.err, chosen_by="tuning")
+    return {call["bytes"]: (call["algorithm"], call.get("segment_bytes")) for call in calls}
 
 
 RULES = (
@@ -48,31 +55,21 @@ RULES = (
 
 
 def test_the_rules_decide(mpi: Mpi, tmp_path: Path):
-    lines = said(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)})
-    sizes = {}
-    for line in lines:
-        found = re.search(r"MPI_Bcast of (\d+)B .* ran (\S+?)(?: with segments of (\d+)B)?[ :]", line)
-        if found and "measured fastest" in line:
-            sizes[int(found[1])] = found[2].rstrip(":")
-    assert sizes
-    for size, ran in sizes.items():
-        assert ran == ("3-ary" if size < 60 else "native" if size < 70 else "flat"), (size, ran)
+    rules = {0: ("3-ary", 64), 60: ("native", None), 70: ("flat", 500)}
+    sizes = ran(run(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)}))
+    assert sizes == {size: rules[max(least for least in rules if least <= size)] for size in sizes}
     assert len(set(sizes.values())) == 3
 
 
-@pytest.mark.parametrize(("collective", "call"), [("reduce", "MPI_Reduce"), ("allreduce", "MPI_Allreduce")])
-def test_reductions_have_rules_of_their_own(mpi: Mpi, tmp_path: Path, collective: str, call: str):
+@pytest.mark.parametrize("collective", ["reduce", "allreduce"])
+def test_reductions_have_rules_of_their_own(mpi: Mpi, tmp_path: Path, collective: str):
     """Broadcasts of the same program follow the model."""
     rules = "[{from: 0B, algorithm: native}, {from: 3000B, algorithm: flat, segment: 504B}]"
     settings = LINE | {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, rules, collective)}
     words = [mpi.program("runtime-mixed"), "300", "5", "1", "auto"]
     done = mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST])
-    found = [re.search(r"(MPI_\w+) of (\d+)B .* ran (\S+?)[ :]", line) for line in done.lines("trunkline: ")]
-    told = [one for one in found if one and "measured fastest" in one.string]
-    assert {one[1] for one in told} == {call}
-    ran = {int(one[2]): one[3].rstrip(":") for one in told}
-    assert set(ran.values()) == {"native", "flat"}
-    assert all((name == "flat") == (size >= 3000) for size, name in ran.items()), ran
+    assert {call["collective"] for call in explained(done.err, chosen_by="tuning")} == {collective}
+    assert {(size >= 3000, *what) for size, what in ran(done).items()} == {(False, "native", None), (True, "flat", 504)}
 
 
 OWN_PLAN = (
@@ -85,21 +82,18 @@ def test_a_rule_holds_a_plan_of_ones_own(mpi: Mpi, tmp_path: Path):
     settings = LINE | {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, OWN_PLAN, "allreduce")}
     words = [mpi.program("runtime-mixed"), "300", "5", "1", "auto"]
     done = mpi.run(4, *words, settings=settings, per_rank=[ON_OWN_HOST])
-    found = [re.search(r"MPI_Allreduce of (\d+)B .* ran (.*?): (.*?);", line) for line in done.lines("trunkline: ")]
-    ran = {int(one[1]): (one[2], one[3]) for one in found if one and "TRUNKLINE_TUNING" in one.string}
-    assert {size < 3000 for size in ran} == {True, False}
-    for size, (what, why) in ran.items():
-        if size >= 3000:
-            assert what == "native"
-        else:
-            assert what.startswith("custom with segments of 504B")
-            assert why == "the plan of line 10 (custom) holds from 0B on (TRUNKLINE_TUNING)"
+    assert {(size < 3000, *what) for size, what in ran(done).items()} == {
+        (True, "custom", 504),
+        (False, "native", None),
+    }
+    reasons = {call["reason"] for call in explained(done.err, chosen_by="tuning", algorithm="custom")}
+    assert reasons == {"the plan of line 10 (custom) holds from 0B on (TRUNKLINE_TUNING)"}
 
 
 def test_other_numbers_of_ranks_follow_the_model(mpi: Mpi, tmp_path: Path):
-    lines = said(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)}, ranks=3)
-    assert lines
-    assert not [line for line in lines if "measured fastest" in line]
+    done = run(mpi, {"TRUNKLINE_TUNING": tuning_file(mpi, tmp_path, RULES)}, ranks=3)
+    assert explained(done.err)
+    assert ran(done) == {}
 
 
 @pytest.mark.parametrize(
@@ -112,9 +106,9 @@ def test_other_numbers_of_ranks_follow_the_model(mpi: Mpi, tmp_path: Path):
 def test_a_file_for_another_network_or_library(mpi: Mpi, tmp_path: Path, other: dict[str, str], what: str):
     file = tuning_file(mpi, tmp_path, RULES, **other)
     done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])
-    warnings = done.lines("trunkline: warning: ")
-    assert re.search(what, warnings[0])
-    assert "runs natively on all ranks" in warnings[1]
+    [warning] = done.warnings()
+    assert re.search(what, warning)
+    assert "runs natively on all ranks" in warning
 
 
 def test_a_file_for_the_topology_holds_at_other_rates_and_says_so(mpi: Mpi, tmp_path: Path):
@@ -123,14 +117,14 @@ def test_a_file_for_the_topology_holds_at_other_rates_and_says_so(mpi: Mpi, tmp_
         rates = f"[{{from: h0, to: h1, rate: {rate}}}]"
         elsewhere = {"cluster_fingerprint": "'0123456789abcdef'", "topology_fingerprint": topology}
         file = tuning_file(mpi, tmp_path, RULES, **elsewhere, measured_rates=rates)
-        lines = said(mpi, {"TRUNKLINE_TUNING": file})
-        assert [line for line in lines if "measured fastest" in line]
-        told = [line for line in lines if "tuning file was measured at other rates" in line]
-        assert len(told) == warned
-        assert sum("h0 - h1, 941 Mbit/s measured, 100 Mbit/s stated" in line for line in lines) == warned
+        done = run(mpi, {"TRUNKLINE_TUNING": file})
+        assert ran(done)
+        assert len(done.warnings()) == warned
+        assert done.err.count("tuning file was measured at other rates") == warned
+        assert done.err.count("h0 - h1, 941 Mbit/s measured, 100 Mbit/s stated") == warned
 
 
 def test_a_faulty_file(mpi: Mpi, tmp_path: Path):
     file = tuning_file(mpi, tmp_path, "[]")
     done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])
-    assert "tuning.yaml:10:12: rules is empty" in done.lines("trunkline: warning: ")[0]
+    assert "tuning.yaml:10:12: rules is empty" in done.warnings()[0]

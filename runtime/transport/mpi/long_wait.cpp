@@ -35,7 +35,7 @@ void MpiTransport::say_long_wait(std::span<const int> awaited, bool receiving) c
           ", and goes on waiting. Nothing is wrong where " + they + (one ? " is" : " are") +
           " late. Else see whether " + they + (one ? " makes" : " make") +
           " this call, and whether all ranks pass the same count, datatype and root to it";
-  say(text);
+  say("waiting", text);
 }
 
 }  // namespace trunkline::runtime
