@@ -177,6 +177,15 @@ def test_what_is_not_planned_is_told_once(mpi: Mpi):
     assert "non-blocking and persistent ones (MPI_Ibcast, MPI_Bcast_init), MPI_Gather, " in said
 
 
+def test_calls_that_are_alike_are_told_once_in_words_and_each_as_json(mpi: Mpi):
+    words = [mpi.program("runtime-calls"), *["8192:0"] * 3, "8192:1", "9000:0"]
+    forced = {"TRUNKLINE_BCAST": "unaware-linear:1KiB"}
+    done = mpi.run(3, *words, settings=forced | {"TRUNKLINE_EXPLAIN": "1"})
+    assert len(done.lines("trunkline: MPI_Bcast of ")) == 3, done.err
+    said = explained(mpi.run(3, *words, settings=forced | JSON).err, collective="bcast")
+    assert [(one["bytes"], one["root"]) for one in said] == [(8192, 0)] * 3 + [(8192, 1), (9000, 0)]
+
+
 def members_by_event() -> dict[str, dict[str, bool]]:
     """What docs/settings.md has of each event: its members, and whether they are always there."""
     rows = re.findall(r"^\| `([a-z, `-]+)` \| `(\w+)`( \*)? \|", SETTINGS_PAGE.read_text(), re.MULTILINE)
