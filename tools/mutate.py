@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import sys
 import time
 import tomllib
@@ -120,6 +121,15 @@ class Trial:
         self.sound: dict[Run, str] = {}
         """Without a mutation: what is wrong with a run; empty: nothing."""
 
+    def see_tests_pass(self, mutations: Iterable[Mutation]) -> None:
+        """Before the first mutation: between two of them it would take a build each time."""
+        for mutation in mutations:
+            for test in mutation.tests:
+                try:
+                    self._baseline(self.workshop.expected(test, mutation.mpi))
+                except CannotRun:
+                    continue  # the mutation will tell
+
     def judge(self, mutation: Mutation) -> Result:
         """Leaves the sources as they were."""
         begin = time.monotonic()
@@ -217,20 +227,28 @@ def from_json(text: str) -> list[Result]:
     ]
 
 
+def kept_in(file: Path) -> list[Result]:
+    """Of former runs."""
+    return from_json(file.read_text()) if file.exists() else []
+
+
 def known(file: Path, mutations: Sequence[Mutation]) -> Iterator[Result]:
     """What a former run has caught, of rows that are still the same."""
-    for one in from_json(file.read_text()) if file.exists() else []:
-        if one.outcome == CAUGHT and one.mutation in mutations:
-            yield one
+    return (one for one in kept_in(file) if one.outcome == CAUGHT and one.mutation in mutations)
 
 
-def try_all(trial: Trial, mutations: Sequence[Mutation], done: Iterable[Result], keep: Callable[[str], object]) -> int:
+def try_all(
+    trial: Trial, mutations: Sequence[Mutation], done: Iterable[Result], keep: Callable[[list[Result]], object]
+) -> int:
     """With lines about each, and a table; returns the exit status."""
     results = {one.mutation: one for one in done}
+    left = [one for one in mutations if one not in results]
+    print(f"==> {len(left)} mutations; first their tests without any", flush=True)
+    trial.see_tests_pass(left)
     for number, mutation in enumerate(mutations, 1):
         if mutation not in results:
             results[mutation] = trial.judge(mutation)
-            keep(as_json(results.values()))
+            keep(list(results.values()))
         one = results[mutation]
         told = f"{one.tier}, {one.test}" if one.outcome == CAUGHT else one.why.partition("\n")[0]
         print(f"{number}/{len(mutations)} {mutation.name}: {one.outcome}: {told} ({one.seconds:.0f} s)", flush=True)
@@ -261,6 +279,7 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Exit status: 2 where nothing could be begun."""
     asked = options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what runs is ended, and the source is as it was
     try:
         mutations = [
             one
@@ -277,7 +296,9 @@ def main() -> int:
         results = tree.home / "results.json"
         done = list(known(results, mutations)) if asked.resume else []
         trial = Trial(tree, TIERS[:1] if asked.tier == "change" else TIERS, others=asked.tier != "rows")
-        return try_all(trial, mutations, done, results.write_text)
+        names = {one.name for one in mutations}
+        others = [one for one in kept_in(results) if one.mutation.name not in names]
+        return try_all(trial, mutations, done, lambda now: results.write_text(as_json([*others, *now])))
     except CannotRun as wrong:
         print(f"mutate: {wrong}", file=sys.stderr)
         return 2

@@ -120,10 +120,11 @@ def test_what_cannot_be_told_of_is_an_error_and_not_caught(tmp_path, old, new, b
 def test_the_table_json_and_the_status(tmp_path, capsys):
     rows = [mutation("first = 1", "first = 0"), mutation("fourth = 4", "fourth = 0", name="another")]
     kept = tmp_path / "results.json"
-    status = mutate.try_all(mutate.Trial(Toy(tmp_path)), rows, [], kept.write_text)
+    status = mutate.try_all(mutate.Trial(Toy(tmp_path)), rows, [], lambda now: kept.write_text(mutate.as_json(now)))
     said = capsys.readouterr().out.splitlines()
     assert status == 1
-    assert said[0].startswith("1/2 a-name: caught: make test, test of first = 1 (0 s)")
+    assert said[0] == "==> 2 mutations; first their tests without any"
+    assert said[1].startswith("1/2 a-name: caught: make test, test of first = 1 (0 s)")
     assert "a-name    rules  make test  test of first = 1  0" in said
     assert "2 mutations: 1 make test, 1 SURVIVED" in said
     assert said[-1] == "SURVIVED another: nothing of make test and make test-all fails"
@@ -133,7 +134,7 @@ def test_the_table_json_and_the_status(tmp_path, capsys):
     assert list(mutate.known(kept, rows)) == results[:1], "what survived is tried again"
     assert list(mutate.known(kept, [changed])) == []
     toy = Toy(tmp_path)
-    assert mutate.try_all(mutate.Trial(toy), rows[:1], mutate.known(kept, rows), kept.write_text) == 0
+    assert mutate.try_all(mutate.Trial(toy), rows[:1], mutate.known(kept, rows), pytest.fail) == 0
     assert toy.ran == []
 
 
