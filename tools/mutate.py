@@ -12,6 +12,7 @@ that catches it fails without it, too. `nice tools/mutate.py` takes about a minu
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -91,8 +92,8 @@ def read_mutations(file: Path) -> list[Mutation]:
     found = []
     for row in rows:
         try:
-            found.append(Mutation(**row | {"tests": tuple(row["tests"])}))
-        except (KeyError, TypeError) as wrong:
+            found.append(Mutation(**row | {"tests": (row["tests"][0], *row["tests"][1:])}))
+        except (IndexError, KeyError, TypeError) as wrong:
             raise CannotRun(f"{file}: mutation '{row.get('name', '?')}': {wrong}") from None
     twice = [name for name, many in Counter(one.name for one in found).items() if many > 1]
     if twice:
@@ -122,13 +123,12 @@ class Trial:
         """Without a mutation: what is wrong with a run; empty: nothing."""
 
     def see_tests_pass(self, mutations: Iterable[Mutation]) -> None:
-        """Before the first mutation: between two of them it would take a build each time."""
+        """Those that come first, before any mutation: between two of them it would take a build each time."""
         for mutation in mutations:
-            for test in mutation.tests:
-                try:
-                    self._baseline(self.workshop.expected(test, mutation.mpi))
-                except CannotRun:
-                    continue  # the mutation will tell
+            try:
+                self._baseline(self.workshop.expected(mutation.tests[0], mutation.mpi))
+            except CannotRun:
+                continue  # the mutation will tell
 
     def judge(self, mutation: Mutation) -> Result:
         """Leaves the sources as they were."""
@@ -142,20 +142,32 @@ class Trial:
         return replace(result, seconds=time.monotonic() - begin)
 
     def _judge(self, mutation: Mutation) -> Result:
-        runs = []
         for test in mutation.tests:
             wrong, run = self._baseline(self.workshop.expected(test, mutation.mpi))
             if wrong:
                 return Result(mutation, ERROR, why=f"without the mutation {test} does not pass: {wrong}")
-            runs.append(run)
+            with self._put_in(mutation):
+                result = self._try(mutation, [run], run.targets, self.limits[run])
+            if result is not None:
+                return replace(result, lane="")
+        if not self.others:
+            return Result(mutation, SURVIVED, why=f"none of its own tests fails: {', '.join(mutation.tests)}")
+        print(f"    {mutation.name}: none of its tests fails; all others run", flush=True)
+        with self._put_in(mutation):
+            result = self._try(mutation, self.workshop.lanes(), (), LANE_SECONDS)
+        if result is None:
+            return Result(mutation, SURVIVED, why=f"nothing of {' and '.join(self.tiers)} fails")
+        return self._doubted(result) if result.lane else result
+
+    @contextlib.contextmanager
+    def _put_in(self, mutation: Mutation) -> Iterator[None]:
         file = self.workshop.root / mutation.file
         whole = file.read_text()
         try:
             file.write_text(whole.replace(mutation.old, mutation.new))
-            result = self._try(mutation, runs)
+            yield
         finally:
             file.write_text(whole)
-        return self._doubted(result) if result.lane else result
 
     def _baseline(self, runs: Sequence[Run]) -> tuple[str, Run]:
         """The first of these that selects a test, and what is wrong with it."""
@@ -172,22 +184,14 @@ class Trial:
                 return self.sound[run], run
         return "no tier has it", runs[-1]
 
-    def _try(self, mutation: Mutation, runs: Sequence[Run]) -> Result:
-        targets = {target for run in runs for target in run.targets}
-        if wrong := self.workshop.build(sorted(targets) if all(run.targets for run in runs) else ()):
+    def _try(self, mutation: Mutation, runs: Iterable[Run], targets: Sequence[str], seconds: float) -> Result | None:
+        """While it is put in. Nothing where none of them fails."""
+        if wrong := self.workshop.build(targets):
             return Result(mutation, ERROR, why=f"it cannot be built:\n{wrong}")
-        for run in sorted(runs, key=lambda run: TIERS.index(run.tier)):
-            if run.tier in self.tiers and (failed := self.workshop.run(run, self.limits[run]).failed):
-                return Result(mutation, CAUGHT, run.tier, failed)
-        if not self.others:
-            return Result(mutation, SURVIVED, why=f"none of its own tests fails: {', '.join(mutation.tests)}")
-        print(f"    {mutation.name}: none of its tests fails; all others run", flush=True)
-        if wrong := self.workshop.build(()):
-            return Result(mutation, ERROR, why=f"it cannot be built:\n{wrong}")
-        for run in self.workshop.lanes():
-            if run.tier in self.tiers and (failed := self.workshop.run(run, LANE_SECONDS).failed):
+        for run in runs:
+            if run.tier in self.tiers and (failed := self.workshop.run(run, seconds).failed):
                 return Result(mutation, CAUGHT, run.tier, failed, run.name)
-        return Result(mutation, SURVIVED, why=f"nothing of {' and '.join(self.tiers)} fails")
+        return None
 
     def _doubted(self, result: Result) -> Result:
         """Of a lane that no one has seen pass: it is to pass without the mutation."""
