@@ -117,6 +117,26 @@ TEST(TreeCosts, SharedChannelsAreSlower) {
   EXPECT_NEAR(per_byte(costs), 3 * 8 / 1e8, 1e-15);  // both cross the trunk in the second round
 }
 
+TEST(TreeCosts, TheLastSegmentIsWhatTheOthersLeave) {
+  const Cut cut = cut_into(2500, 1000);
+  EXPECT_EQ(cut.further, 2.0);
+  EXPECT_EQ(cut.segment.bytes, 1000U);
+  EXPECT_EQ(cut.last.bytes, 500U);
+}
+
+/// Ranks that lead nobody send their first segments up all at once: the first sum is late.
+TEST(TreeCosts, WhatIsSentUpAtOnceComesLate) {
+  const Cluster cluster = one_switch();
+  const Placement placement = block_placement(cluster, 1);
+  Tree tree = root_alone(static_cast<Rank>(placement.size()), 0);
+  for (Rank rank = 1; rank < placement.size(); ++rank) add_child(tree, 0, rank);
+  TreeCosts costs = tree_costs(Paths(cluster), placement, tree, Direction::up, host_costs_named("mpich"));
+  ASSERT_GT(costs.flooded_byte_s, 0.0);
+  const double flooded_s = tree_seconds(costs, 100 << 10, 8 << 10);
+  costs.flooded_byte_s = 0.0;
+  EXPECT_GT(flooded_s, tree_seconds(costs, 100 << 10, 8 << 10) * 1.01);
+}
+
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
 NativeCosts native_bcast(const Cluster& cluster) {

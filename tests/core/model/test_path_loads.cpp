@@ -147,6 +147,18 @@ RC_GTEST_PROP(Paths, MeetWhereWalksDo, ()) {
   }
 }
 
+RC_GTEST_PROP(Paths, AreAsSlowAsTheirSlowestChannel, ()) {
+  const Cluster cluster(testing::random_parts(40, 20));
+  const Paths paths(cluster);
+  for (NodeId u = 0; u < cluster.nodes().size(); ++u) {
+    for (NodeId v = 0; v < cluster.nodes().size(); ++v) {
+      double slowest_s = 0.0;
+      for (const ChannelId channel : cluster.path(u, v)) slowest_s = std::max(slowest_s, paths.byte_s(channel));
+      RC_ASSERT(paths.slowest_byte_s(u, v, paths.meeting(u, v)) == slowest_s);
+    }
+  }
+}
+
 RC_GTEST_PROP(HighestLines, AreHighestEverywhereTogether, ()) {
   std::vector<Line> lines(*rc::gen::inRange<std::size_t>(1, 40));
   for (Line& line : lines) line = {1.0 * *rc::gen::inRange(0, 30), 1.0 * *rc::gen::inRange(0, 1000)};

@@ -58,5 +58,16 @@ TEST(LaterSiblings, AreThoseThatAreTakenInAfter) {
   EXPECT_EQ(later, (std::vector<Rank>{0, 1, 0, 2, 0, 1}));
 }
 
+/// Two ranks on the first host, of which the second leads another host: its sum comes last, and goes over no link.
+TEST(LaterSiblings, AreThoseOfOtherHosts) {
+  const Cluster star = testing::one_switch(3);
+  const Placement placement{0, 0, 1, 2};
+  Tree tree = root_alone(4, 0);
+  for (const Rank rank : {1U, 2U}) add_child(tree, 0, rank);
+  add_child(tree, 1, 3);
+  const auto later = later_siblings(shape_of(tree, placement), Paths(star), host_costs_named("mpich")).later;
+  EXPECT_EQ(later, (std::vector<Rank>{0, 0, 0, 0}));
+}
+
 }  // namespace
 }  // namespace trunkline
