@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+PROGRAM = re.compile('"(runtime-[a-z-]+)"')
+"""Of tests/runtime, as a test names it."""
 NOTHING_SELECTED = 5
 """pytest's exit status."""
 
@@ -95,7 +97,11 @@ def first_failure(file: Path) -> str:
     except (OSError, ET.ParseError):
         return ""
     failed = [one for one in tests if one.find("failure") is not None or one.find("error") is not None]
-    return f"{failed[0].get('classname')}.{failed[0].get('name')}" if failed else ""
+    if not failed:
+        return ""
+    name = str(failed[0].get("name")).partition("  # ")[0]  # behind it CTest has a parameter's bytes
+    owner = failed[0].get("classname")
+    return f"{owner}.{name}" if owner and not name.startswith(owner) else name
 
 
 class Tree:
@@ -247,7 +253,7 @@ class Tree:
         if not (self.root / file).is_file():
             raise CannotRun(f"a test is 'core REGEX' or a pytest node below tests, and not '{test}'")
         own = ["--mpi", mpi] if file.startswith("tests/runtime/") else []
-        targets = self.targets_of_pytest(file, mpi)
+        targets = self.targets_of_pytest(test, mpi)
         return [
             Run("make test", test, self.pytest(1, "--tier", "change", *own, test), targets),
             Run("make test-all", test, self.pytest(1, *own, test), targets),
@@ -273,16 +279,21 @@ class Tree:
             raise CannotRun(f"no test of CTest that is built matches '{regex}'")
         return tuple(sorted({Path(command[0]).name for command in commands}))
 
-    def targets_of_pytest(self, file: str, mpi: str) -> tuple[str, ...]:
-        """Of a file of the runtime's: the programs that it names, the library, and Python's core; of others all."""
+    def targets_of_pytest(self, test: str, mpi: str) -> tuple[str, ...]:
+        """Of one of the runtime's: the programs that it names, the library, and Python's core; of the lab's all."""
+        file, _, name = test.partition("::")
         if not file.startswith("tests/runtime/"):
             return ("_core",) if file.startswith("tests/python/") else ()
-        text = (self.root / file).read_text()
-        text += (self.root / "tests/runtime/conftest.py").read_text()
-        programs = {f"{name}-{mpi}" for name in re.findall(r'"(runtime-[a-z-]+)"', text)}
-        known = set(self.all_targets)
-        wanted = {*programs, f"trunkline-runtime-{mpi}", "_core"}
-        return tuple(sorted(wanted & known))
+        whole = (self.root / file).read_text()
+        own = f"def {name}(" + whole.partition(f"def {name}(")[2].partition("\ndef ")[0] if name else whole
+        programs = re.findall(PROGRAM, own)
+        if not programs:  # it leaves that to what others call, too
+            programs = re.findall(PROGRAM, whole + (self.root / "tests/runtime/conftest.py").read_text())
+        by_itself = own.count("preload=None") == len(re.findall(r"\.(?:run|suites?)\(", own)) > 0
+        wanted = {f"{program}-{mpi}" for program in programs} | (
+            {"_core"} if by_itself else {f"trunkline-runtime-{mpi}", "_core"}
+        )
+        return tuple(sorted(wanted & {*self.all_targets}))
 
     @cached_property
     def all_targets(self) -> list[str]:
