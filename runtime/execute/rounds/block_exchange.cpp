@@ -97,13 +97,10 @@ void BlockExchange::post_receives() {
   }
 }
 
-/// The next piece, if that needs no waiting. Returns whether it was sent, or need not be.
+/// The next piece, if that needs no waiting. Returns whether it was sent, or need not be: that has its number, too, by
+/// which blocks know their places.
 bool BlockExchange::send_one() {
   if (!more_to_send_ || !has(*to_send_)) return false;
-  if (is_gone((*to_send_).peer)) {
-    more_to_send_ = to_send_.next();
-    return true;
-  }
   const std::uint64_t slot = sends_.next();
   if (!sends_.requests[slot].is_none()) return false;
   const BlockPiece& piece = sends_.pieces[slot] = *to_send_;
@@ -112,8 +109,11 @@ bool BlockExchange::send_one() {
   // receivers by turns it is not always the same one.
   const std::uint64_t half = (sends_.requests.size() + 1) / 2;
   const bool synchronous = sends_.started >= 2 * half && sends_.started % half == sends_.started / half % half;
-  happened(Event::Kind::handed_on, only_tree, piece.peer, piece.round);
-  transport().send(blocks_.outgoing(piece, sends_.started), piece.peer, only_tree, synchronous, sends_.requests[slot]);
+  if (!is_gone(piece.peer)) {
+    happened(Event::Kind::handed_on, only_tree, piece.peer, piece.round);
+    transport().send(blocks_.outgoing(piece, sends_.started), piece.peer, only_tree, synchronous,
+                     sends_.requests[slot]);
+  }
   ++sends_.started;
   more_to_send_ = to_send_.next();
   return true;
