@@ -23,7 +23,7 @@ PAGES = [
 ]
 ENDS = {"|", "&&", ";", "&", ">", "<"}
 OUTSIDE = {
-    *("mpicc", "mpicc.mpich", "mpiexec.mpich", "mpiexec.openmpi", "srun"),
+    *("mpicc", "mpicc.mpich", "mpiexec.mpich", "mpiexec.openmpi", "srun", "scontrol"),
     *("apt-get", "eb", "spack", "cc", "export", "echo", "exit", "["),
     *("python", "python3", "pip", "cmake", "tar", "cd", "./configure", "sort", "ssh", "for", "do", "done"),
 }
@@ -148,7 +148,13 @@ def is_run(words):
     """Whether a command needs nothing but files: the doctor alone looks at this machine, with --pays at a network."""
     path = taken(words[1:])
     of_a_machine = any(word.startswith("/") for word in words[1:])
-    return path in RUN and not of_a_machine and not NEEDS & set(words) and (path != ("doctor",) or "--pays" in words)
+    is_piped = path[:2] == ("cluster", "import") and "-" in words
+    return (
+        path in RUN
+        and not (of_a_machine or is_piped)
+        and not NEEDS & set(words)
+        and (path != ("doctor",) or "--pays" in words)
+    )
 
 
 @pytest.fixture

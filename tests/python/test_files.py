@@ -12,7 +12,7 @@ from trunkline import files, remote_shell
 
 # Imported once, not by every command that a test starts.
 from trunkline.cli import bench, cluster, lab, plan, predict, simulate, trace, tune  # noqa: F401
-from trunkline.doctor import told
+from trunkline.doctor import stated_switches
 from trunkline.errors import BadInput
 from trunkline.remote_shell import SaysTooMuch, answer_of, ask_all
 from trunkline.sources.faults import Faults, Place
@@ -184,7 +184,7 @@ class TestAnswers:
         (tmp_path / "lldpcli").write_text("#!/bin/sh\nexec yes\n")
         (tmp_path / "lldpcli").chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-        assert told.lldp_here("h0") is None
+        assert stated_switches.lldp_here("h0") is None
 
 
 class TestFaults:
