@@ -228,7 +228,7 @@ def test_a_disabled_rank_takes_part_and_is_named(any_mpi: Mpi, disabled: int):
 
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
 def test_a_tool_that_wraps_the_same_calls(any_mpi: Mpi, first: bool):
-    """Before us a tool sees all calls, and broadcasts are native ones; after us it hears of those that are handed on."""
+    """Before us a tool sees all calls, and broadcasts are native; after us it hears of those that are handed on."""
     tool = str(any_mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-profiler-{any_mpi.name}.so")
     both = [tool, str(any_mpi.library)] if first else [str(any_mpi.library), tool]
     words = [any_mpi.program("runtime-faults"), "first-allgather", "delete-callback", "dist-graph"]
