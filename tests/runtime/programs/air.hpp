@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "thread_transport.hpp"
 #include "transport/datagrams.hpp"
-#include "transport/threads/threads.hpp"
 
 namespace trunkline::testing {
 

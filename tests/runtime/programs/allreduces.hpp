@@ -13,7 +13,7 @@
 #include "datatype/operands.hpp"
 #include "execute/local_part.hpp"
 #include "plan/plan.hpp"
-#include "transport/threads/threads.hpp"
+#include "thread_transport.hpp"
 
 namespace trunkline::testing {
 

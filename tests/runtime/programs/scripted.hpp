@@ -12,7 +12,7 @@
 
 #include "execute/chained.hpp"
 #include "execute/joined.hpp"
-#include "transport/threads/threads.hpp"
+#include "thread_transport.hpp"
 
 namespace trunkline::testing {
 

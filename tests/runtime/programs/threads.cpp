@@ -24,7 +24,7 @@
 #include "checked_calls.hpp"
 #include "network/file/cluster_file.hpp"
 #include "random_rounds.hpp"
-#include "transport/threads/threads.hpp"
+#include "thread_transport.hpp"
 #include "trial.hpp"
 
 namespace trunkline::runtime {

@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "../programs/thread_transport.hpp"
 #include "planted.hpp"
 #include "schedule.hpp"
 #include "transport/shelf.hpp"
-#include "transport/threads/threads.hpp"
 
 namespace trunkline::testing {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between threads of one process, for tests: ranks are threads, and thousands of calls take seconds. Header
-// only, so that no program of a user carries it.
+// Messages between threads of one process: ranks are threads, and thousands of calls take seconds.
 #pragma once
 
 #include <algorithm>
