@@ -1,9 +1,9 @@
 """Collectives and algorithms by name, as the core's registry has them."""
 
+import difflib
 from collections.abc import Sequence
 
 from trunkline import _core
-from trunkline.cluster import nearest_first
 from trunkline.errors import BadInput
 from trunkline.units import parse_segment
 
@@ -27,10 +27,23 @@ def check_collective(name: str) -> str:
         BadInput: where it is not, naming those that are.
     """
     known = _core.collectives()
-    if name not in known:
-        near = nearest_first(name, known)[0]
-        raise BadInput(f"there is no collective '{name}'; the nearest is {near}; there are: {', '.join(known)}")
-    return name
+    if name in known:
+        return name
+    plain = name.lower().removeprefix("mpi_").replace("_", "-")
+    there = f"there are: {', '.join(known)}"
+    if plain in _NEVER_PLANNED:
+        raise BadInput(f"--collective: MPI_{plain.capitalize()} always runs as the MPI library has it; {there}")
+    if plain in known:
+        raise BadInput(f"there is no collective '{name}'; it is called {plain} here; {there}")
+    near = difflib.get_close_matches(plain, known, 1, _ALIKE)
+    nearest = f"the nearest is {near[0]}; " if near else ""
+    raise BadInput(f"there is no collective '{name}'; {nearest}{there}")
+
+
+_NEVER_PLANNED = ("alltoall", "alltoallv", "alltoallw", "gather", "gatherv", "scatter", "scatterv", "scan", "exscan")
+"""MPI's other blocking collectives: a name like one of ours, such as allgather, is no help there."""
+_ALIKE = 0.6
+"""Of names that somebody may have mistyped; less alike ones are other names."""
 
 
 def find_algorithm(collective: str, name: str) -> _core.Algorithm:

@@ -1,6 +1,7 @@
 """Sizes and rates as people write them."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -26,6 +27,34 @@ __all__ = [
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+_MEANT_BYTES = {unit.lower(): unit for unit in _BYTES if unit}
+_MEANT_BYTES.update(byte="B", bytes="B", k="KiB", m="MiB", g="GiB", ki="KiB", mi="MiB", gi="GiB")
+_MEANT_BITS = {
+    prefix.lower() + ending: f"{prefix}bit"
+    for prefix in ("", "k", "M", "G")
+    for ending in ("bit", "bits", "bit/s", "bits/s", "bps", "b/s", "be", "b", "")
+    if prefix + ending
+}
+"""``10GB`` and ``10MB/s`` are bytes to most: see :func:`_meant_rate`."""
+_MEANT_SECONDS = {
+    prefix + ending: f"{prefix.replace('µ', 'u').replace('μ', 'u')}s"
+    for prefix in ("n", "u", "µ", "μ", "m", "")
+    for ending in ("s", "sec", "secs", "second", "seconds")
+}
+
+
+def _meant(text: str, near: Mapping[str, str]) -> str:
+    """What people write elsewhere, in our units; empty where it is not known what was meant."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-zµμ]+(?:/s)?)", text.strip())
+    unit = near.get(match[2].lower()) if match else None
+    return f" (did you mean {match[1]}{unit}?)" if match and unit else ""
+
+
+def _meant_rate(text: str) -> str:
+    """As :func:`_meant`; a capital B stands for bytes, but in 10GbE."""
+    return "" if re.search(r"B(/s|ps)?$", text.strip()) else _meant(text, _MEANT_BITS)
 
 
 def parse_bytes(text: str) -> int:
@@ -36,11 +65,9 @@ def parse_bytes(text: str) -> int:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
     if not match or match[2] not in _BYTES:
-        near = {unit.lower(): unit for unit in ("B", "KiB", "MiB", "GiB", "kB", "MB", "GB")}
-        meant = near.get(match[2].lower()) if match else None
         raise BadInput(
-            f"'{text}' is not a size{f' (did you mean {match[1]}{meant}?)' if match and meant else ''}; write a number "
-            f"of bytes, or one with {', '.join(filter(None, _BYTES))}, as in 8KiB (1 KiB is 1024 bytes, 1 kB is 1000)"
+            f"'{text}' is not a size{_meant(text, _MEANT_BYTES)}; write a number of bytes, or one with "
+            f"{', '.join(filter(None, _BYTES))}, as in 8KiB (1 KiB is 1024 bytes, 1 kB is 1000)"
         )
     value = Decimal(match[1]) * _BYTES[match[2]]
     if value != int(value):
@@ -157,16 +184,15 @@ def parse_rate(text: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)", text.strip())
     if not match or match[2] not in _BITS:
-        raise BadInput(f"'{text}' is not a rate; write a number with bit, kbit, Mbit or Gbit, as in 20Mbit")
+        raise BadInput(
+            f"'{text}' is not a rate{_meant_rate(text)}; write a number with bit, kbit, Mbit or Gbit, as in 20Mbit"
+        )
     rate = float(match[1]) * _BITS[match[2]]
     if rate <= 0:
         raise BadInput(f"a rate must be above zero, not '{text}'")
     if not _LEAST_BPS <= rate <= _MOST_BPS:
         raise BadInput(f"the rate '{text}' is out of range: from 0.001bit to 1000000000Gbit")
     return rate
-
-
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def parse_time(text: str) -> float:
@@ -177,7 +203,9 @@ def parse_time(text: str) -> float:
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]+)", text.strip(), re.ASCII)
     if not match or match[2] not in _SECONDS:
-        raise BadInput(f"'{text}' is not a time; write a number with ns, us, ms or s, as in 20ms")
+        raise BadInput(
+            f"'{text}' is not a time{_meant(text, _MEANT_SECONDS)}; write a number with ns, us, ms or s, as in 20ms"
+        )
     return float(match[1]) * _SECONDS[match[2]]
 
 

@@ -25,6 +25,19 @@ def test_what_trunkline_does_not_run_is_refused_alike(refused, words):
     assert said == f"there is no collective 'bcats'; the nearest is bcast; there are: {known}"
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("alltoall", "--collective: MPI_Alltoall always runs as the MPI library has it; there are: bcast, "),
+        ("MPI_Scatterv", "--collective: MPI_Scatterv always runs as the MPI library has it; there are: bcast, "),
+        ("MPI_Reduce_scatter", "there is no collective 'MPI_Reduce_scatter'; it is called reduce-scatter here; "),
+        ("quicksort", "there is no collective 'quicksort'; there are: bcast, "),
+    ],
+)
+def test_no_other_collective_is_offered_for_one_that_mpi_has(refused, name, said):
+    assert refused("explain", "paper-1", "--collective", name).startswith(said)
+
+
 @pytest.mark.parametrize("command", ["bench", "simulate"])
 def test_the_word_after_the_command(trunkline, command):
     offered = trunkline(command, "--help").out

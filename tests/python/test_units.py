@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from trunkline.units import (
     parse_bytes,
     parse_link_rate,
     parse_rate,
+    parse_time,
 )
 
 
@@ -40,7 +43,13 @@ def test_what_is_no_size_is_refused_by_its_own_name(text):
     assert text in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "meant"), [("8kib", "8KiB"), ("1mb", "1MB"), ("1.5gIB", "1.5GiB"), ("4KB", "4kB")])
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *[("8kib", "8KiB"), ("1mb", "1MB"), ("1.5gIB", "1.5GiB"), ("4KB", "4kB"), ("64k", "64KiB"), ("64 K", "64KiB")],
+        *[("2M", "2MiB"), ("1g", "1GiB"), ("4Ki", "4KiB"), ("8 bytes", "8B")],
+    ],
+)
 def test_a_misspelt_unit_is_recognized(text, meant):
     with pytest.raises(BadInput) as caught:
         parse_bytes(text)
@@ -100,3 +109,29 @@ def test_rates_and_times_for_people():
     assert format_rate(2e7) == "20 Mbit/s"
     assert format_rate(1.5e9) == "1.5 Gbit/s"
     assert [format_seconds(s) for s in (12.34, 0.0456, 7.89e-4, 5e-8)] == ["12.3 s", "45.6 ms", "789 us", "0.0500 us"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *[("10G", "10Gbit"), ("10GbE", "10Gbit"), ("2.5Gbps", "2.5Gbit"), ("100 mbit", "100Mbit"), ("1Gb", "1Gbit")],
+        *[("10Gbit/s", "10Gbit"), ("10Gb/s", "10Gbit"), ("25GBE", "25Gbit"), ("40Mbits", "40Mbit"), ("9bps", "9bit")],
+    ],
+)
+def test_a_rate_as_vendors_write_it_is_recognized(text, meant):
+    with pytest.raises(BadInput, match=re.escape(f"'{text}' is not a rate (did you mean {meant}?); write a number")):
+        parse_rate(text)
+
+
+@pytest.mark.parametrize("text", ["10", "10GB", "10MB/s", "1GBps", "10x", "fast"])
+def test_no_guess_is_made_of_bytes_and_bare_numbers(text):
+    with pytest.raises(BadInput, match=re.escape(f"'{text}' is not a rate; write a number")):
+        parse_rate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("20msec", "20ms"), ("5 MS", "5ms"), ("3µs", "3us"), ("1.5sec", "1.5s"), ("2seconds", "2s")]
+)
+def test_a_time_as_people_write_it_is_recognized(text, meant):
+    with pytest.raises(BadInput, match=re.escape(f"'{text}' is not a time (did you mean {meant}?); write a number")):
+        parse_time(text)

@@ -215,7 +215,7 @@ def test_no_text_of_a_plan_ends_the_comment_or_begins_another(trunkline, plan, t
         (["--name", "children"], "'children' is the name of something else in the file; "),
         (["--name", "memcpy"], "'memcpy' is the name of something else in the file; "),
         (["--segment", "0"], "--segment: a segment must be above zero and at most 1GiB, not 0"),
-        (["--segment", "4K"], "--segment: '4K' is not a size; "),
+        (["--segment", "4K"], "--segment: '4K' is not a size (did you mean 4KiB?); "),
         (["--segment", "2GiB"], "--segment: a segment must be above zero and at most 1GiB, not 2GiB"),
         (["-o", "/dev/null/x.c"], "cannot write /dev/null/x.c: "),
     ],
