@@ -259,6 +259,23 @@ def test_a_program_without_a_launcher(refused):
     assert said.endswith(f"-- mpiexec -n 32 {program}")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("-n", "2", "./hello"), ("-n2", "./hello"), ("--host", "n1,n2", "--", "./hello"), ("--ntasks=2", "./hello")],
+)
+def test_a_launchers_options_without_a_launcher(refused, words):
+    said = refused("run", "--cluster", "cyclic", *words)
+    name = words[0].partition("=")[0]
+    assert said.startswith(f"'{name}' is an option of mpiexec or srun, which does not stand before it: write the ")
+    job = " ".join(word for word in words if word != "--")
+    assert said.endswith(f" run --cluster cyclic -- mpiexec {job}")
+
+
+def test_another_unknown_option_is_no_launchers(trunkline):
+    ran = trunkline("run", "--clster", "cyclic", "--", "mpiexec", "-n", "2", "./hello")
+    assert (ran.status, "No such option: --clster" in ran.error) == (2, True)
+
+
 def test_what_is_planned_is_told_in_the_readme():
     words = _core.planned_words()
     readme = " ".join((Path(__file__).resolve().parents[2] / "README.md").read_text().split())

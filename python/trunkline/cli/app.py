@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -28,6 +29,14 @@ OLD_NAMES = {
 
 _TYPED = "trunkline.typed"
 """In a context: old names by the new ones that they were read as, so that messages say what was typed."""
+
+
+_OF_LAUNCHERS = {
+    *("-n", "-np", "--np", "-N", "-ppn", "-perhost", "-c", "-H", "-host", "--host", "-hosts", "-f", "-hostfile"),
+    *("--hostfile", "-machinefile", "--machinefile", "-x", "-genv", "-env", "-ntasks", "--ntasks", "--nodes", "-p"),
+    *("--ntasks-per-node", "--map-by", "-map-by", "--bind-to", "-bind-to", "--oversubscribe", "--mca", "-mca", "-w"),
+}
+"""Options of mpiexec and srun that say where ranks start."""
 
 
 class Command(TyperCommand):
@@ -91,6 +100,8 @@ class Command(TyperCommand):
         is_named = any(args[place].partition("=")[0] == "--cluster" for place in options)
         # What 'trunkline run' starts never had a cluster before it, so its first word may well be mpiexec.
         is_job = ctx.command_path.split()[-2:] == [ctx.find_root().info_name.split()[-1], "run"]
+        if is_job:
+            self._check_launcher(ctx, args, min(plain, default=end), options)
         if not has_own and not is_named and plain and (end < len(args) or not is_job):
             first = plain.pop(0)
             words = [*args[:first], "--cluster", args[first], *args[first + 1 :]]
@@ -100,6 +111,34 @@ class Command(TyperCommand):
         if command is not None and end == len(args) and plain:
             self._check_dashes(ctx, words, plain[0], options)
         return words
+
+    def _check_launcher(self, ctx: Any, args: list[str], first: int, options: set[int]) -> None:  # noqa: ANN401
+        """A launcher's options without the launcher: how many ranks there are is no matter of ours.
+
+        Args:
+            ctx: Typer's.
+            args: All words.
+            first: The first that is no option; a number that one of these takes may be taken for it.
+            options: Places of options.
+
+        Raises:
+            BadInput: naming the first of them.
+        """
+        own = self._own_names()
+        for place in sorted(one for one in options if one < first):
+            name = args[place].partition("=")[0]
+            if name in own or not (name in _OF_LAUNCHERS or re.fullmatch(r"-(n|np|N)\d+", name)):
+                continue
+            own_words = args[:place] if "--cluster" in args[:place] else [*args[:place], "--cluster", "CLUSTER"]
+            job = [word for word in args[place:] if word != "--"]
+            raise BadInput(
+                f"'{name}' is an option of mpiexec or srun, which does not stand before it: write the launcher as you "
+                f"do without Trunkline, behind --, as in {ctx.command_path} {shlex.join([*own_words, '--'])} "
+                f"mpiexec {shlex.join(job)}"
+            )
+
+    def _own_names(self) -> set[str]:
+        return {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
 
     def _check_dashes(self, ctx: Any, words: list[str], first: int, options: set[int]) -> None:  # noqa: ANN401
         """Without ``--`` the options of a job's launcher would be read as ours.
@@ -113,7 +152,7 @@ class Command(TyperCommand):
         Raises:
             BadInput: naming the first that is none of ours.
         """
-        own = {name for param in self.params for name in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
+        own = self._own_names()
         for place in sorted(options):
             name = words[place].partition("=")[0]
             own_words = words[:first] if "--cluster" in words[:first] else [*words[:first], "--cluster", "CLUSTER"]
