@@ -1,6 +1,7 @@
 """Clusters by name or by file."""
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,8 +63,16 @@ def cluster_file(name_or_path: str) -> Path:
 
 
 def faulty(error: _core.FaultyFile) -> BadInput:
-    """All faults of a file as one message, each on a line of its own."""
+    """All faults of a file as one message, each on a line of its own; those of another kind of file are that alone."""
+    for fault in error.faults:
+        other = re.search(r'a \w+ file is wanted, and this file says it is "(\w+)/\d+"', fault.message)
+        if other:
+            option = _OPTIONS.get(other[1], "")
+            return faulty_input([f"{fault.text()}{f'; such a file is given with {option}' if option else ''}"])
     return faulty_input([fault.text() for fault in error.faults])
+
+
+_OPTIONS = {"cluster": "--cluster", "plan": "--plan", "tuning": "--tuning"}
 
 
 @contextmanager

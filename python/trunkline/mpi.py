@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import sysconfig
@@ -259,11 +260,36 @@ def require_mpi(name: str) -> Mpi:
     of_family = [mpi for mpi in found.values() if mpi.family == name]
     if len(of_family) == 1:
         return of_family[0]
-    family = name.partition("-")[0]
     if of_family:
         raise BadInput(f"'{name}' may be any of {', '.join(mpi.name for mpi in of_family)}; name one of them")
     there = f"there is one for: {', '.join(found) or 'none'}"
+    meant = _meant(name, [*found, *(mpi.family for mpi in found.values()), *_PACKAGES])
+    if meant:
+        raise BadInput(f"there is no MPI library '{name}'; the nearest is {meant}; {there}")
+    family = name.partition("-")[0]
     raise BadInput(f"there is no preload library for an MPI library '{name}' yet; {there}; {_advice(family)}")
+
+
+_CALLED = {"ompi": "openmpi", "open-mpi": "openmpi", "impi": "intelmpi", "intel": "intelmpi", "intel-mpi": "intelmpi"}
+"""What else people call libraries, beside what is only mistyped."""
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The name that somebody had in mind, with its version where that was given; empty: a library of its own."""
+    family, dash, version = name.lower().replace("_", "-").rpartition("-")
+    if not version[:1].isdigit():
+        family, dash, version = name.lower().replace("_", "-"), "", ""
+    families = list(dict.fromkeys(known))
+    if family.startswith("mvapich"):  # like mpich, and another one
+        return ""
+    if family in families:  # the library is known by that name, and this version is not there
+        return "" if name.startswith(family) else family + dash + version
+    near = [_CALLED[family]] if family in _CALLED else difflib.get_close_matches(family, families, 1, _ALIKE)
+    return near[0] + dash + version if near else ""
+
+
+_ALIKE = 0.75
+"""So alike are a name and what was mistyped for it."""
 
 
 def preload_of(mpi: Mpi) -> Path:

@@ -158,6 +158,28 @@ def test_a_missing_library_names_its_debian_packages(found):
         mpis.require_mpi("mpich-9")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        *[("ompi", "openmpi"), ("OpenMPI", "openmpi"), ("open-mpi", "openmpi"), ("open_mpi", "openmpi")],
+        *[("ompi-5.0.11", "openmpi-5.0.11"), ("mpcih", "mpich"), ("impi", "intelmpi"), ("opnmpi", "openmpi")],
+    ],
+)
+def test_another_name_for_a_library_is_understood(found, name, meant):
+    found("mpich", "openmpi", "intelmpi")
+    with pytest.raises(
+        BadInput, match=f"there is no MPI library '{name}'; the nearest is {meant}; there is one for: m"
+    ):
+        mpis.require_mpi(name)
+
+
+@pytest.mark.parametrize("name", ["mvapich", "mpich-9", "openmpi-6.0", "lam"])
+def test_a_library_of_its_own_is_no_slip(found, name):
+    found("mpich", "openmpi")
+    with pytest.raises(BadInput, match=f"there is no preload library for an MPI library '{name}' yet"):
+        mpis.require_mpi(name)
+
+
 def test_without_any_library_there_is_none(found):
     assert mpis.find_mpis() == {}
     with pytest.raises(BadInput, match="apt-get install mpich"):

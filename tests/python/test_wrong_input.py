@@ -42,6 +42,28 @@ def test_what_is_wrong_is_said(refused, folder, words, said):
     assert said in refused(*[word.strip("'") for word in words.split()], cwd=folder)
 
 
+PLAN = "trunkline: plan/1\ncollective: bcast\nshape: binary\nhosts: here\n"
+
+
+def test_another_kind_of_file_is_said_to_be_one(refused, folder):
+    (folder / "plan.yaml").write_text(PLAN)
+    said = refused("explain", "--cluster", "plan.yaml", cwd=folder)
+    assert said == (
+        'plan.yaml:1:12: a cluster file is wanted, and this file says it is "plan/1"; the first line should be '
+        '"trunkline: cluster/1"; such a file is given with --plan'
+    )
+
+
+@pytest.mark.parametrize("kind", ["slurm", "slurm-job", "lldp", "simgrid"])
+@pytest.mark.parametrize("top", ["", "# hosts\n\n---\n"])
+def test_a_cluster_file_is_not_imported(refused, folder, kind, top):
+    (folder / "lab.yaml").write_text(f"{top}trunkline: cluster/1\nname: lab\n")
+    said = refused("cluster", "import", kind, "lab.yaml", cwd=folder)
+    assert said == "lab.yaml is a cluster file already: give it to the others as it is, --cluster lab.yaml"
+    (folder / "plan.yaml").write_text(top + PLAN)
+    assert "plan.yaml is a plan file of Trunkline's" in refused("cluster", "import", kind, "plan.yaml", cwd=folder)
+
+
 def test_no_look_is_longer_than_a_day(trunkline, folder):
     ran = trunkline("trace", "top", "folder", "--interval", "1e20", cwd=folder)
     assert ran.status == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Optional
@@ -95,6 +96,7 @@ def slurm(
     rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
     faults = Faults()
     text = topology_text(file)
+    _check_foreign(text, file)
     own_name = None
     if is_topology_yaml(file):
         own_name, lines = read_topology_yaml(text, file, topology, faults)
@@ -135,6 +137,7 @@ def slurm_job(
     faults = Faults()
     text = gather() if file is None else read_text(file)
     shown = "srun" if file is None else "standard input" if file == "-" else file
+    _check_foreign(text, shown)
     network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
     faults.raise_if_any()
     _write(network, "the nodes of a Slurm job", output, paths)
@@ -188,6 +191,7 @@ def lldp(
     for file in files or ["ssh"]:
         text = gather_over_ssh(ssh) if ssh is not None else read_text(file)
         shown = "standard input" if file == "-" else file
+        _check_foreign(text, shown)
         owner = None if ssh is not None or file == "-" else Path(file).stem
         found, speakers = read_lldp(text, shown, owner, faults)
         heard += found
@@ -213,9 +217,24 @@ def simgrid(
     'trunkline cluster export' is the way back.
     """
     faults = Faults()
-    network = read_simgrid(read_text(file), file, name, faults)
+    text = read_text(file)
+    _check_foreign(text, file)
+    network = read_simgrid(text, file, name, faults)
     faults.raise_if_any()
     _write(network, f"SimGrid's {Path(file).name}", output)
+
+
+def _check_foreign(text: str, file: str) -> None:
+    """Before it is read as something else.
+
+    Raises:
+        BadInput: where it is a file of ours, which says so in its first key.
+    """
+    kind = re.match(r"(?:[ \t]*(?:#.*)?\n|---.*\n)*[\"']?trunkline[\"']?[ \t]*:[ \t]*[\"']?(\w+)/\d", text)
+    if kind and kind[1] == "cluster":
+        raise BadInput(f"{file} is a cluster file already: give it to the others as it is, --cluster {file}")
+    if kind:
+        raise BadInput(f"{file} is a {kind[1]} file of Trunkline's; 'trunkline cluster import' reads those of others")
 
 
 def _expanded(switches: str | None) -> tuple[str, ...]:
