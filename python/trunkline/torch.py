@@ -11,28 +11,39 @@ To import this module registers the backend ``trunkline``. It needs PyTorch and 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
-import torch
-import torch.distributed as dist
-from mpi4py import MPI
-from mpi4py.typing import Buffer
-from torch._C._distributed_c10d import (
-    AllgatherOptions,
-    AllreduceOptions,
-    BarrierOptions,
-    BroadcastOptions,
-    ReduceOptions,
-    ReduceScatterOptions,
-    Work,
-    _create_work_from_future,
-    _DistributedBackendOptions,
-)
-
 from trunkline.compat import zip_equal
+
+try:
+    import torch
+    import torch.distributed as dist
+    from mpi4py import MPI
+    from mpi4py.typing import Buffer
+    from torch._C._distributed_c10d import (
+        AllgatherOptions,
+        AllreduceOptions,
+        BarrierOptions,
+        BroadcastOptions,
+        ReduceOptions,
+        ReduceScatterOptions,
+        Work,
+        _create_work_from_future,
+        _DistributedBackendOptions,
+    )
+except ModuleNotFoundError as error:
+    lacks = {"torch": "PyTorch", "mpi4py": "mpi4py", "torch._C._distributed_c10d": "a PyTorch with torch.distributed"}
+    if error.name not in lacks:
+        raise
+    raise ModuleNotFoundError(
+        f"trunkline.torch needs {lacks[error.name]}, which this Python does not find ({sys.executable}): install it "
+        "into the same environment (docs/torch.md says which releases ran)",
+        name=error.name,
+    ) from None
 
 __all__ = ["BACKEND", "MpiProcessGroup", "init_process_group"]
 
