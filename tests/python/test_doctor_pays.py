@@ -1,6 +1,5 @@
 """``trunkline doctor --pays``: does it help on a network, by prediction, with how sure that is."""
 
-import re
 from xml.etree import ElementTree
 
 import pytest
@@ -92,7 +91,45 @@ def test_the_command(trunkline, tmp_path):
     rows = trunkline(*words, "--json", "-").data
     assert {row["collective"] for row in rows} == {"bcast", "reduce", "allreduce", "allgather"}
     assert all(row["gain_low"] <= row["gain"] <= row["gain_high"] for row in rows)
-    assert re.search(r"--rate 25 Gbit/s is that of the fastest link", ran.error)
+    assert "--rate 25 Gbit/s is that of hosts' links (the slowest), others keep their proportions: hosts " in ran.error
+    assert (
+        "Library: MPICH 4 and 5 by their own rules, so far as known: binomial among hosts (1 KiB to 8 KiB), " in ran.out
+    )
+
+
+def test_a_rate_is_that_of_hosts_where_trunks_are_faster(trunkline, tmp_path):
+    file = tmp_path / "fast-trunk.yaml"
+    file.write_text(
+        "trunkline: cluster/1\nname: fast-trunk\nswitches: [s0, s1]\ndefaults: {rate: 10Gbit, latency: 10us}\n"
+        'hosts:\n  - {hosts: "h[0-7]", switches: "s[0-1]", deal: 4}\nlinks:\n'
+        "  - {between: [s0, s1], rate: 40Gbit}\n"
+    )
+    words = ("doctor", "--pays", "--collective", "bcast", "--json", "-", "--cluster", file)
+    ran = trunkline(*words, "--rate", "25Gbit")
+    assert {row["rate_bps"] for row in ran.data} == {25e9}
+    assert "others keep their proportions: hosts 25 Gbit/s, trunks 100 Gbit/s" in ran.error
+    own = [{**row, "reason": ""} for row in trunkline(*words).data]
+    assert [{**row, "reason": ""} for row in trunkline(*words, "--rate", "10Gbit").data] == own
+
+
+def test_a_version_of_the_library_is_taken(trunkline):
+    words = ("doctor", "--pays", "--cluster", "leaf-spine", "--collective", "bcast", "--sizes", "8KiB")
+    ran = trunkline(*words, "--mpi", "openmpi-5.0.11")
+    assert "openmpi-5.0.11" in ran.out.splitlines()[0]
+    assert "Library: Open MPI 4.1 and 5.0 by their own rules, so far as known: " in ran.out
+    assert trunkline(*words, "--mpi", "openmpi-5.0.11", "--json", "-").data[0]["native_algorithm"] == "binomial"
+    for version, costs in (("4.0.2", "mpich"), ("5.0.2", "mpich-5")):
+        said = trunkline(*words, "--mpi", f"mpich-{version}").out.splitlines()[0]
+        assert f"mpich-{version}; " in said
+        assert f"messages cost hosts what was measured under {costs}: " in said
+
+
+def test_no_line_leaves_the_picture(found):
+    about = ["leaf-spine: 24 hosts on 5 switches, openmpi", "hosts 10 Gbit/s, trunks 20 Gbit/s; " * 3]
+    root = ElementTree.fromstring(pays_picture(found, about))
+    lines = [one for one in root.iter("{http://www.w3.org/2000/svg}text") if float(one.get("x")) < 20]
+    assert max(float(one.get("x")) + 0.58 * float(one.get("font-size")) * len(one.text) for one in lines) <= 390
+    assert "Predicted" in lines[0].text
 
 
 @pytest.mark.parametrize(

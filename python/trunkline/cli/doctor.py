@@ -58,7 +58,7 @@ def doctor(
     rate: Annotated[
         Optional[str],
         typer.Option(
-            metavar="RATE,...", help="Rates of the fastest link; default: the file's rates.", rich_help_panel=_PAYS
+            metavar="RATE,...", help="Rates of the hosts' links; default: the file's rates.", rich_help_panel=_PAYS
         ),
     ] = None,
     ranks_per_host: Annotated[

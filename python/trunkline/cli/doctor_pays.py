@@ -8,14 +8,14 @@ from itertools import groupby
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.cli.assumptions import host_words, rate_words, tell_rate
+from trunkline.cli.assumptions import host_words, rate_words
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict
+from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict, with_host_rate
 from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
 from trunkline.errors import BadInput
 from trunkline.registry import check_collective
-from trunkline.terminal import output, titled_table
+from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
 
 __all__ = ["COLLECTIVES", "SIZES", "doctor_pays", "pays_page"]
@@ -43,19 +43,22 @@ def doctor_pays(
             "the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER; a bundled one that is like yours will "
             "do for a start, such as --cluster leaf-spine ('trunkline cluster list')"
         )
-    name = mpi or "mpich"
-    if name not in ("mpich", "openmpi"):
-        raise BadInput(f"--mpi {name}: what a library runs by itself is known of mpich and openmpi")
+    name, _, version = (mpi or "mpich").partition("-")
+    if name not in _RULES:
+        raise BadInput(
+            f"--mpi {mpi}: what a library runs by itself is known of mpich and openmpi, with a version or without, "
+            "such as openmpi-5.0.11"
+        )
     network = load_cluster(cluster)
     names = [check_collective(one.strip()) for one in (collective or COLLECTIVES).split(",")]
     rates: list[float | None] = [parse_rate(one) for one in rate.split(",")] if rate else [None]
     ranks = parse_counts(ranks_per_host or "1", "--ranks-per-host")
     wanted = sorted(parse_sizes(sizes or SIZES))
     for one in rates[:1]:
-        tell_rate(network, one)
-    costs = _core.host_costs_of(name, "")
+        _tell_rate(network, one)
+    costs = _core.host_costs_of(name, version)
     found = pays(network, names, rates, ranks, wanted, _core.NativeLibrary[name], costs)
-    about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {name}"
+    about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {mpi or name}"
     stated = f"{rate_words(network)}; " if rate is None else ""
     lines = [about, f"{stated}{host_words(costs)}"]
     if json:
@@ -65,7 +68,26 @@ def doctor_pays(
     if report:
         write_text(pays_page(found, about, lines[1]), report)
     if "-" not in (svg, report, json):
-        _print("; ".join(lines), found, ranks)
+        _print("; ".join(lines), found, ranks, _RULES[name])
+
+
+_RULES = {"mpich": "MPICH 4 and 5", "openmpi": "Open MPI 4.1 and 5.0"}
+"""Whose own choices the predicted ones are, as far as they were compared (``core/model/native``)."""
+
+
+def _tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
+    """What a rate of hosts' links makes of the other links, where those have another."""
+    if rate_bps is None:
+        return
+    words = rate_words(with_host_rate(cluster, rate_bps))
+    if ", trunks " in words or " to " in words:
+        console.print(
+            f"--rate {format_rate(rate_bps)} is that of hosts' links (the slowest), others keep their proportions: "
+            f"{words}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:
@@ -104,7 +126,17 @@ def _row(gain: Gain) -> tuple[str, ...]:
     )
 
 
-def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
+def _native_words(own: Sequence[Gain], rules: str) -> str:
+    """Sizes that run the same stand together."""
+    spans = []
+    for words, some in groupby(own, lambda one: one.native_algorithm):
+        sizes = [format_bytes(one.message_bytes) for one in some]
+        span = sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        spans.append(f"{words or 'not known, so the faster of a ring and exchanges counts'} ({span})")
+    return f"Library: {rules} by their own rules, so far as known: {', '.join(spans)}."
+
+
+def _print(about: str, found: Sequence[Gain], ranks: Sequence[int], rules: str) -> None:
     """A table for each collective, rate and number of ranks a host: they fit into 80 columns."""
     terminal = output(highlight=False)
     terminal.print(f"[bold]{escape(about)}: predicted[/]", soft_wrap=True)
@@ -113,11 +145,13 @@ def _print(about: str, found: Sequence[Gain], ranks: Sequence[int]) -> None:
         title = f"{_core.facts_of(collective).mpi_name}, {where}"
         columns = ("size", "library", "Trunkline", "gain", "between", "multicast", "runs")
         table = titled_table(title, *columns, left=("runs",), wrap=("runs",))
-        for one in own:
+        cells = list(own)
+        for one in cells:
             _, _, _, size, ran, library, time, _, between, _, more = _row(one)
             words = f"[bold green]{cell_words(one)}[/]" if one.sure == "yes" else cell_words(one)
             table.add_row(size, library, time, words, between, more, ran)
         terminal.print(table)
+        terminal.print(_native_words(cells, rules), style="dim", soft_wrap=True)
     for line in _how_sure(ranks):
         terminal.print(line, style="dim", soft_wrap=True)
     terminal.print(verdict(found), style="bold", soft_wrap=True)

@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.placement import bounded_placement
 
-__all__ = ["LIBRARY_OFF", "Gain", "own_off", "pays", "verdict"]
+__all__ = ["LIBRARY_OFF", "Gain", "own_off", "pays", "verdict", "with_host_rate"]
 
 LIBRARY_OFF = 0.15
 """The library's own times: 34 of 37 of Open MPI's and 24 of 37 of MPICH's were predicted so well; MPICH's others took
@@ -43,6 +43,8 @@ class Gain:
     multicast_seconds: float | None
     """Where datagrams reach all ranks and that is another plan; None: it is not."""
     reason: str
+    native_algorithm: str = ""
+    """What the MPI library runs by itself, in its own words; empty: it is not known."""
 
     @property
     def gain(self) -> float:
@@ -81,6 +83,7 @@ class Gain:
             "segment_bytes": self.segment_bytes,
             "seconds_predicted": self.seconds,
             "native_seconds_predicted": self.library_seconds,
+            "native_algorithm": self.native_algorithm,
             "gain": self.gain,
             "gain_low": low,
             "gain_high": high,
@@ -104,7 +107,7 @@ def pays(
     Args:
         cluster: Two hosts at least.
         collectives: By name; those with data.
-        rates: Bits per second of the fastest link; None: as the file has it.
+        rates: Bits per second of the hosts' links, of the slowest where they differ; None: as the file has it.
         ranks_per_host: Numbers of ranks on each host.
         sizes: Bytes of messages, ascending.
         library: Whose own algorithms there are beside.
@@ -120,14 +123,28 @@ def pays(
     found = []
     for collective in collectives:
         for rate in rates:
-            network = cluster if rate is None else _core.scaled(cluster, rate)
+            network = cluster if rate is None else with_host_rate(cluster, rate)
             for ranks in ranks_per_host:
                 placement = bounded_placement(network, ranks)
                 costs = host_costs or _core.host_costs_of(library.name, "")
                 knowledge = _core.Knowledge(network, library, "", "", host_costs=costs)
                 decider = _core.Decider(knowledge, collective, placement, 0)
-                found += [_gain(decider, collective, _host_rate(network), ranks, size) for size in sizes]
+                for size in sizes:
+                    native = _native_words(_core.native_choice(library, collective, placement, 0, size))
+                    found.append(_gain(decider, collective, _host_rate(network), ranks, size, native))
     return found
+
+
+def with_host_rate(cluster: _core.Cluster, rate_bps: float) -> _core.Cluster:
+    """The cluster with hosts' links of that rate: the slowest of them, where they differ; all others in proportion."""
+    fastest = max(max(link.rate_bps, link.back_rate_bps) for link in cluster.links)
+    return _core.scaled(cluster, fastest * rate_bps / _host_rate(cluster))
+
+
+def _native_words(choice: _core.NativeChoice) -> str:
+    parts = [word for word in (choice.reduce, choice.bcast) if word]
+    words = [choice.algorithm, *([f"({', '.join(parts)})"] if parts else []), *(["among hosts"] * choice.by_hosts)]
+    return " ".join(words) if choice.algorithm else ""
 
 
 def _host_rate(network: _core.Cluster) -> float:
@@ -135,7 +152,9 @@ def _host_rate(network: _core.Cluster) -> float:
     return min(link.width * link.least_bps for link in network.links if link.a in hosts or link.b in hosts)
 
 
-def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_host: int, size: int) -> Gain:
+def _gain(
+    decider: _core.Decider, collective: str, rate_bps: float, ranks_per_host: int, size: int, native: str
+) -> Gain:
     own = next(one.seconds for one in decider.predictions(size) if one.algorithm == "native")
     plain = decider.decide(size, "auto", True, datagrams=False)
     best = decider.decide(size, "auto", True)
@@ -149,6 +168,7 @@ def _gain(decider: _core.Decider, collective: str, rate_bps: float, ranks_per_ho
         *(collective, rate_bps, ranks_per_host, size, plain.algorithm, plain.segment_bytes, seconds(plain), own),
         seconds(best) if best.algorithm != plain.algorithm else None,
         plain.reason,
+        native,
     )
 
 

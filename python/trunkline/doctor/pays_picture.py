@@ -1,6 +1,7 @@
 """What Trunkline would gain as a picture: a panel a collective, columns of rates and ranks a host, rows of sizes."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from trunkline import _core
 from trunkline.doctor.pays import Gain
@@ -17,6 +18,8 @@ _WIDTH = 390.0
 _LEFT, _MARGIN, _HEAD, _ROW = 74.0, 12.0, 64.0, 25.0
 _MOST_COLUMNS = 6
 """More of them go below, so that words stay readable."""
+_MOST_LETTERS = 56
+"""Of a line in small type: DejaVu Sans takes 6.3 pixels for one on average."""
 
 
 def cell_words(gain: Gain) -> str:
@@ -43,9 +46,9 @@ def pays_picture(gains: Sequence[Gain], about: Sequence[str]) -> str:
         gains: All cells, of one cluster.
         about: Lines above them: cluster, what messages cost.
     """
-    parts = [text(Point(_MARGIN, 26), "How many times faster with Trunkline", size=15, weight=700)]
+    parts = [text(Point(_MARGIN, 26), "Predicted: how many times faster", size=15, weight=700)]
     top = 30.0
-    for line in about:
+    for line in (part for words in about for part in wrap(words, _MOST_LETTERS)):
         top += 16
         parts.append(text(Point(_MARGIN, top), line, size=11, fill=SOFT))
     shapes = list(parts)
