@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -99,13 +100,20 @@ class Decision:
     """Of a multicast that was not forced."""
 
     def words(self) -> str:
-        """Why, and what runs where and while there is no multicast."""
+        """Why: the predictions that count, and what runs where and while there is no multicast."""
+        why = _shortened(self.reason, self.algorithm)
         if self.instead is None:
-            return self.reason
+            return why
         leaves = "leaves once it has sent" if _core.is_eager_multicast(self.message_bytes) else "waits for all ranks"
-        calls = "call" if self.instead.calls == 1 else f"{self.instead.calls} calls"
-        first = f"for the first {calls} on a communicator, before its group pays, and " if self.instead.calls else ""
-        return f"{self.reason}; its root {leaves}; {self.instead.ran} {first}where datagrams do not reach all ranks"
+        return f"{why}; its root {leaves}; {self.instead.ran} where datagrams do not reach all ranks"
+
+    @property
+    def runs(self) -> str:
+        """What runs, the first calls on a communicator first: ``two-tree, 469 B; multicast from call 7 on``."""
+        ran = f"{self.algorithm}, {self.segment_bytes} B" if self.segment_bytes else self.algorithm
+        if self.instead is None or not self.instead.calls:
+            return ran
+        return f"{self.instead.ran}; from call {self.instead.calls + 1} on {ran}"
 
     def as_json(self, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
         """The row as the command writes it."""
@@ -122,6 +130,45 @@ class Decision:
                 for p in self.predictions
             ],
         }
+
+
+_TIME = re.compile(r"(\S+) \S+ (?:s|ms|us|ns)")
+
+
+def _shortened(reason: str, ran: str) -> str:
+    """A reason with fewer of its predictions: those before what runs, that, what comes next, and native.
+
+    What is predicted to be faster and does not run is handicapped, as its predictions were too short so far. The core
+    says so of some; of others this does, or the reason would contradict what runs.
+    """
+    head, said, rest = reason.partition("predicted: ")
+    times, semicolon, why = rest.partition("; ")
+    names = [one[1] for one in map(_TIME.fullmatch, times.split(", ")) if one]
+    items = times.split(", ")
+    if not said or len(names) != len(items) or ran not in names:
+        return reason
+    place = names.index(ran)
+    first = min(place, _MOST_BEFORE)
+    kept = [k for k, name in enumerate(names) if k < first or k in (place, place + 1) or name == "native"]
+    shown = [items[k] for k in kept]
+    left = len(items) - len(kept)
+    if left:
+        shown.append(f"{left} more (--json)")
+    faster = [
+        name
+        for name, item in zip(names[:place], items)
+        if ran != "native"
+        and name != "native"
+        and f"{name} counts as" not in why
+        and item.split()[1:] != items[place].split()[1:]
+    ]
+    counts = "counts as slower, since its" if len(faster) == 1 else "count as slower, since their"
+    handicap = f"; {' and '.join(faster)} {counts} predictions were too short (docs/choice.md)" if faster else ""
+    return f"{head}{said}{', '.join(shown)}{handicap}{semicolon}{why}"
+
+
+_MOST_BEFORE = 3
+"""Of predictions shown before the one that runs."""
 
 
 def predict_all(

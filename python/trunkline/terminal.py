@@ -27,7 +27,9 @@ __all__ = ["Bar", "console", "output", "progress_bar", "titled_table"]
 _FEIGNS_A_TERMINAL = "OMPI_COMM_WORLD_RANK"
 """Set in ranks of Open MPI, whose output goes to a terminal of its own wherever the job's goes."""
 _UNBOUNDED = 10_000
-"""Columns where nobody reads on a terminal: no table is as wide, so none loses a column or a word."""
+"""Columns where output goes elsewhere than to a terminal: no table is as wide, so none loses a column or a word."""
+_IN_A_PIPE = 120
+"""Columns of a table there whose words may wrap: a mail, an editor and a page of a terminal show them."""
 
 
 def _console(*, stderr: bool, highlight: bool = True) -> Console:
@@ -89,6 +91,9 @@ class Table(RichTable):
         title, self.title = self.title, None
         if title:
             yield Text.from_markup(str(title), style="bold")
+        if options.max_width >= _UNBOUNDED and not all(column.no_wrap for column in self.columns):
+            least = self.__rich_measure__(console, options).minimum  # what may not wrap is shown whole
+            options = options.update(width=max(_IN_A_PIPE, least), max_width=max(_IN_A_PIPE, least))
         yield from super().__rich_console__(console, options)
         self.title = title
 

@@ -9,7 +9,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
 from trunkline.planned import lay_plan
-from trunkline.predict import decide_all, knowledge_of, predict_all
+from trunkline.predict import Decision, decide_all, knowledge_of, predict_all
 from trunkline.tune.tuner import merged
 
 CYCLIC = load_cluster("cyclic")
@@ -431,3 +431,65 @@ def test_what_runs_in_place_of_a_multicast_is_explained(trunkline, monkeypatch):
     assert "its root waits" in said
     forced = json.loads(trunkline(*words, "--algorithm", "multicast").out)
     assert all("instead" not in row for row in forced)
+
+
+def test_piped_tables_are_no_wider_than_a_page(trunkline, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for words in (("explain", "cyclic"), ("algorithms",), ("predict", "cyclic")):
+        rows = [line for line in trunkline(*words).out.splitlines() if line.startswith(" ")]
+        assert max(map(len, rows)) <= 120, words
+
+
+def test_predicted_times_are_sorted(trunkline):
+    lines = trunkline("predict", "cyclic", "--sizes", "8KiB,8MiB", "--algorithms", "flat,two-tree,native,linear").out
+    names = [line.split()[0] for line in lines.splitlines() if line.split()[:1] and line.split()[0] in lines]
+    assert [name for name in names if name in ("flat", "two-tree", "native", "linear")] == [
+        *("two-tree", "linear", "native", "flat")
+    ]
+
+
+def test_what_runs_before_a_multicast_stands_before_it(trunkline, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    words = ("explain", "cyclic", "--sizes", "32KiB")
+    (row,) = trunkline(*words, "--json", "-").data
+    calls = row["instead"]["calls"]
+    said = trunkline(*words).out
+    assert f"two-tree, 469 B; from call {calls + 1} on multicast, 1408 B" in said
+    assert "Multicasts begin on a communicator once its calls would have saved" in said
+    assert "Multicasts begin" not in trunkline(*words, "--no-multicast").out
+
+
+TIMES = "predicted: linear 474 ms, two-tree 491 ms, binary 600 ms, flat 700 ms, native 800 ms, 8-ary 900 ms"
+
+
+@pytest.mark.parametrize(
+    ("reason", "ran", "said"),
+    [
+        (
+            TIMES,
+            "linear",
+            "predicted: linear 474 ms, two-tree 491 ms, native 800 ms, 3 more (--json)",
+        ),
+        (
+            TIMES,
+            "two-tree",
+            "predicted: linear 474 ms, two-tree 491 ms, binary 600 ms, native 800 ms, 2 more (--json); linear counts "
+            "as slower, since its predictions were too short (docs/choice.md)",
+        ),
+        (
+            f"{TIMES}; linear counts as 500 ms: lines are late",
+            "two-tree",
+            "predicted: linear 474 ms, two-tree 491 ms, binary 600 ms, native 800 ms, 2 more (--json); linear counts "
+            "as 500 ms: lines are late",
+        ),
+        (
+            f"{TIMES}; nothing is faster than native by 15 %",
+            "native",
+            "predicted: linear 474 ms, two-tree 491 ms, binary 600 ms, native 800 ms, 8-ary 900 ms, 1 more (--json); "
+            "nothing is faster than native by 15 %",
+        ),
+        ("the root's own wish", "linear", "the root's own wish"),
+    ],
+)
+def test_a_reason_does_not_contradict_what_runs(reason, ran, said):
+    assert Decision("bcast", 1, ran, 0 if ran == "native" else 1448, reason, []).words() == said

@@ -113,8 +113,12 @@ def explain(
 
 def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:
     title = f"{about}: what {_core.facts_of(decisions[0].collective).mpi_name} would run"
-    table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["why"])
+    table = titled_table(title, "size", "runs", "why", left=["runs", "why"], wrap=["runs", "why"])
     for decision in decisions:
-        ran = f"{decision.algorithm}, {decision.segment_bytes} B" if decision.segment_bytes else decision.algorithm
-        table.add_row(format_bytes(decision.message_bytes), ran, escape(decision.words()))
+        table.add_row(format_bytes(decision.message_bytes), decision.runs, escape(decision.words()))
     output().print(table)
+    if any(decision.instead is not None for decision in decisions):
+        output().print(
+            "[dim]Multicasts begin on a communicator once its calls would have saved what opening a group costs: a job "
+            "that calls fewer times runs what stands first (docs/choice.md#multicasts).[/]"
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -112,9 +113,14 @@ def predict(
 
 
 def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) -> None:
-    """As many tables as it takes: in one that is too wide the algorithms' names would go first."""
+    """As many tables as it takes: in one that is too wide the algorithms' names would go first.
+
+    The fastest for the longest messages is the first row.
+    """
     terminal = output()
     sizes = list(dict.fromkeys(row.message_bytes for row in rows))
+    last = {row.algorithm: row.seconds for row in rows if row.message_bytes == max(sizes)}
+    names = sorted(names, key=lambda name: last.get(name, inf))
     together = max(1, (terminal.width - max(map(len, names)) - 2) // _TIME_WIDTH)
     for start in range(0, len(sizes), together):
         some = sizes[start : start + together]
