@@ -27,6 +27,7 @@ from trunkline.trace.folder import Job, find_job
 from trunkline.trace.otf2 import export_otf2
 from trunkline.trace.perfetto import export_perfetto
 from trunkline.trace.suggest import Advice, advice_for
+from trunkline.trace.summary import summary_lines
 from trunkline.trace.tables import compared_stages_tables, compared_table, group_tables, groups_table
 from trunkline.trace.words import call_text, reason_text, suggestion_text
 
@@ -60,7 +61,17 @@ def analyse(
             min=0, help="Calls of each kind to leave out at the start; default: 10 of 100 or more, else none."
         ),
     ] = None,
-    details: Annotated[int, typer.Option(min=0, help="How many kinds of calls get tables, the longest first.")] = 1,
+    details: Annotated[
+        Optional[int],
+        typer.Option(
+            min=0,
+            help="How many kinds of calls get tables, the longest first; default: 1 with --all.",
+            show_default=False,
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All tables, not the three lines and the suggestions alone.")
+    ] = False,
     against: Annotated[
         Optional[str], typer.Option(metavar="FOLDER", help="The trace of another run, to compare this one with.")
     ] = None,
@@ -97,10 +108,12 @@ def analyse(
     compared = compare(other, found) if other is not None else []
     advice = [advice_for(found, one) for one in found.groups]
     terminal = console if "-" in (json, report) else output()
-    _print(terminal, found, details, rank)
+    wants_all = everything or details is not None or rank is not None or subtree is not None
+    details = 1 if details is None else details
+    _print(terminal, found, details if wants_all else None, rank)
     if other is not None:
         terminal.print(compared_table(compared))
-        for table in compared_stages_tables(compared[:details], rank):
+        for table in compared_stages_tables(compared[: details if wants_all else 0], rank):
             terminal.print(table)
     for one, given in list(zip_equal(found.groups, advice))[: max(1, details)]:
         for step in given.steps:
@@ -185,7 +198,8 @@ def _confirmed(
     return result
 
 
-def _print(terminal: Console, found: Analysis, details: int, rank: int | None) -> None:
+def _print(terminal: Console, found: Analysis, details: int | None, rank: int | None) -> None:
+    """The three lines; with a number of details the tables, too."""
     job = found.job
     where = f" on hosts in {job.domain}" if job.domain else ""
     words = f"job {job.name}: {job.ranks} ranks{where}, {job.headers[0].mpi}, {found.records} records"
@@ -194,6 +208,14 @@ def _print(terminal: Console, found: Analysis, details: int, rank: int | None) -
         terminal.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     if not found.groups:
         terminal.print("no call is whole in the traces of all its ranks")
+        _tell_what_is_traced(terminal)
+        return
+    for line in summary_lines(found):
+        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+    if details is None:
+        others = len(found.groups) - 1
+        more = f"; {others} more kind{'' if others == 1 else 's'} of calls" if others else ""
+        terminal.print(f"all tables: --all{more}", style="dim", markup=False, highlight=False, soft_wrap=True)
         _tell_what_is_traced(terminal)
         return
     terminal.print(groups_table(found))

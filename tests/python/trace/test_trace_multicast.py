@@ -58,7 +58,7 @@ def folder(tmp_path):
 
 def analysed(trunkline, folder, *words):
     out = folder / "report.json"
-    ran = trunkline("trace", "analyse", folder, "--json", out, *words)
+    ran = trunkline("trace", "analyse", folder, "--all", "--json", out, *words)
     assert ran.status == 0, ran.error
     [group] = json.loads(out.read_text())["groups"]
     return group, ran.out + ran.error
