@@ -88,16 +88,25 @@ def _least_message(analysed: Analysed, segment: int) -> int:
 
 
 def _slow_hosts(cluster: _core.Cluster, ways: Sequence[Way], hosts: Mapping[int, str]) -> dict[str, float]:
-    """What slow hosts add to a way, microseconds."""
+    """What slow hosts add to a way, microseconds.
+
+    Typical is what ways take that were free: what waited at its sender's port says nothing of a whole way.
+    """
     between = [(hosts[way.sender], hosts[way.receiver], way.us) for way in ways]
 
     def links(a: str, b: str) -> int:
         return len(cluster.path(a, b))
 
-    by_links: dict[int, list[float]] = {}
-    for one, other, us in between:
-        by_links.setdefault(links(one, other), []).append(us)
-    return extras(between, {count: median(us) for count, us in by_links.items()}, links)
+    by_links: dict[int, list[Way]] = {}
+    for way in ways:
+        by_links.setdefault(links(hosts[way.sender], hosts[way.receiver]), []).append(way)
+    typical = {count: median([way.us for way in _free(alike)]) for count, alike in by_links.items()}
+    return extras(between, typical, links)
+
+
+def _free(ways: Sequence[Way]) -> Sequence[Way]:
+    """Those of which parts were on their way alone; all where there are none."""
+    return [way for way in ways if not way.queued] or ways
 
 
 def _slowed(cluster: _core.Cluster, slow: Mapping[str, float], message: int) -> _core.Cluster:

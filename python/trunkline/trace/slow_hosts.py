@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Callable, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.file import ARRIVED, HANDED_ON
 from trunkline.trace.nodes import Slots
 from trunkline.trace.stages import Clocks
@@ -24,12 +27,44 @@ class Way(NamedTuple):
     sender: int
     receiver: int
     us: float
-    """Of the quickest part of a call, the median over calls: it had least to wait behind others."""
+    """Of the quickest part of a call, the median over calls: it had least to wait behind others. Where each part was
+    handed on while earlier ones were still under way, what parts take behind the one before, in the median."""
+    queued: bool = False
+    """Whether all parts were handed on so: then there is no whole way to be seen, only that of the port."""
+
+
+class _Sent(NamedTuple):
+    """What one rank sent to another one: shape (calls, parts), ns of the sender's clock."""
+
+    receiver: int
+    sent: NDArray[np.int64]
+    came: NDArray[np.int64]
+    """In the calls that are whole."""
 
 
 def ways_of(slots: Mapping[int, Slots], clocks: Clocks) -> list[Way]:
     """All ways between hosts, true to the clocks' error."""
-    least: dict[tuple[int, int], float] = {}
+    found: dict[tuple[int, int], Way] = {}
+    for sender, own in _sent_by(slots, clocks).items():
+        queued, took = _behind_others(own)
+        for one, behind, rest in zip_equal(own, queued, took):
+            whole = one.came - one.sent
+            clean = np.median(behind, axis=0) < _HALF
+            us = np.median(whole if clean.any() else rest, axis=0)
+            least = float(us[clean].min() if clean.any() else np.median(us)) / 1e3
+            way = Way(sender, one.receiver, max(0.0, least), queued=not clean.any())
+            other = found.get((sender, one.receiver), way)
+            found[sender, one.receiver] = min(way, other, key=lambda one: (one.queued, one.us))
+    return [way for _, way in sorted(found.items())]
+
+
+_HALF = 0.5
+
+
+def _sent_by(slots: Mapping[int, Slots], clocks: Clocks) -> dict[int, list[_Sent]]:
+    """By sender, what it sent to other hosts, in the same calls."""
+    found: dict[int, list[_Sent]] = {}
+    calls = _calls(slots)
     for receiver, one in slots.items():
         for (kind, tree, sender), came in one.times.items():
             if kind != ARRIVED or sender not in slots or clocks.same(sender, receiver):
@@ -38,17 +73,47 @@ def ways_of(slots: Mapping[int, Slots], clocks: Clocks) -> list[Way]:
             sent = other.times.get((HANDED_ON, tree, receiver))
             if sent is None:
                 continue
-            parts = one.parts[kind, tree, sender]
             common, here, there = np.intersect1d(
-                parts, other.parts[HANDED_ON, tree, receiver], assume_unique=True, return_indices=True
+                one.parts[kind, tree, sender],
+                other.parts[HANDED_ON, tree, receiver],
+                assume_unique=True,
+                return_indices=True,
             )
-            whole = one.whole & other.whole
-            if len(common) == 0 or not whole.any():
-                continue
-            took = came[whole][:, here] - sent[whole][:, there] + clocks.between(sender, receiver)
-            us = max(0.0, float(np.median(took, axis=0).min()) / 1e3)
-            least[sender, receiver] = min(us, least.get((sender, receiver), us))
-    return [Way(*pair, us) for pair, us in sorted(least.items())]
+            if len(common) and len(calls):
+                later = clocks.between(sender, receiver)
+                parts = _Sent(receiver, sent[calls][:, there], came[calls][:, here] + later)
+                found.setdefault(sender, []).append(parts)
+    return found
+
+
+_MOST_CALLS = 15
+"""That are looked at, over the whole job: medians of more are no truer."""
+
+
+def _calls(slots: Mapping[int, Slots]) -> NDArray[np.intp]:
+    """Some calls that are whole on all ranks."""
+    whole = np.flatnonzero(np.all([one.whole for one in slots.values()], axis=0)) if slots else np.empty(0, np.intp)
+    return whole[:: -(-len(whole) // _MOST_CALLS)] if len(whole) else whole
+
+
+def _behind_others(own: Sequence[_Sent]) -> tuple[list[NDArray[np.bool_]], list[NDArray[np.int64]]]:
+    """Of each part, whether one that was handed on before it was still under way; and what it took behind that one.
+
+    A port sends one message at a time: what waits at it is no longer on its link for that.
+    """
+    widths = np.cumsum([one.sent.shape[1] for one in own])[:-1]
+    sent, came = np.hstack([one.sent for one in own]), np.hstack([one.came for one in own])
+    behind, took = np.zeros(sent.shape, np.bool_), came - sent
+    for call in range(len(sent)):
+        arrivals: list[int] = []  # of what was handed on before, ascending
+        for part in np.argsort(sent[call], kind="stable"):
+            begin, end = int(sent[call, part]), int(came[call, part])
+            behind[call, part] = bool(arrivals) and arrivals[-1] > begin
+            before = bisect_right(arrivals, end)
+            if before:
+                took[call, part] = end - max(begin, arrivals[before - 1])
+            insort(arrivals, end)
+    return np.split(behind, widths, axis=1), np.split(took, widths, axis=1)
 
 
 def extras(

@@ -21,6 +21,7 @@ def write_pipeline(
     wire_us: Callable[[int, int], float],
     between: Callable[[int, int], Sequence[Hashable]] = lambda a, b: (),
     calls: int = 3,
+    queues: bool = False,
 ) -> float:
     """Write the traces of calls over the plan's tree, with the plan and the cluster beside; returns what one takes, us.
 
@@ -33,6 +34,7 @@ def write_pipeline(
         wire_us: How long a segment keeps the ports of two ranks busy.
         between: What else it keeps busy on its way from one rank to another.
         calls: How many; each is alike.
+        queues: Ranks hand on what they have at once, and it waits at their ports; else they wait themselves.
     """
     [tree] = plan.plan.trees
     ranks, parts, goes_up = range(len(plan.plan)), -(-size // segment), plan.collective == "allreduce"
@@ -45,7 +47,7 @@ def write_pipeline(
         busy = [("out", rank), ("in", to), *between(rank, to)]
         start = max(now, *(free.get(one, 0.0) for one in busy))
         free.update(dict.fromkeys(busy, start + wire_us(rank, to)))
-        events[rank].append((start, HANDED_ON, to, part))
+        events[rank].append((now if queues else start, HANDED_ON, to, part))
         heapq.heappush(under_way, (start + wire_us(rank, to), rank, to, part, is_up))
 
     def go_down(now: float, rank: int, part: int) -> None:

@@ -19,6 +19,7 @@ from trunkline.edits.reroot import free_roots, reroot
 from trunkline.edits.root import merge_root, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import analyse
+from trunkline.trace.as_traced import as_traced
 from trunkline.trace.folder import find_job
 from trunkline.trace.suggest import LEAST_GAIN, Suggestion, advice_for
 
@@ -51,8 +52,8 @@ def wire_us(_a, _b):
     return 8e6 * SEGMENT / RATE
 
 
-def advised(folder, cluster, plan, size=SIZE, wire=wire_us):
-    write_pipeline(folder, plan, cluster, size, SEGMENT, wire)
+def advised(folder, cluster, plan, size=SIZE, wire=wire_us, *, queues=False):
+    write_pipeline(folder, plan, cluster, size, SEGMENT, wire, queues=queues)
     found = analyse(find_job(str(folder)))
     return found, advice_for(found, found.groups[0])
 
@@ -161,6 +162,32 @@ def test_a_slow_host_is_told(tmp_path, cluster, trunkline):
     told = " ".join(trunkline("trace", "analyse", tmp_path).out.split())
     assert f"{step.words} -o edited.yaml" in told
     assert f"predicted, with the links of a1 as slow as they were traced: {step.gain:.2f} times faster" in told
+
+
+@pytest.mark.parametrize(
+    "parents", [[None, 0, 0, 0, 0, 0], [None, 0, 0, 1, 1, 2, 2, 0], [None, 0, 1, 2, 3, 4, 5, 6], [None, 0, 0, 1, 2]]
+)
+def test_what_waits_at_a_port_is_on_no_slow_link(tmp_path, cluster, parents):
+    """The root hands on all segments at once: most of their time they wait for those before."""
+    plan = plan_for(cluster, parents, "bcast", SEGMENT)
+    found, _ = advised(tmp_path, cluster, plan, queues=True)
+    network = as_traced(found, found.groups[0])
+    assert not isinstance(network, str), network
+    assert network.slow == []
+
+
+@pytest.mark.parametrize("slow", [1, 2, 3])
+def test_a_slow_link_behind_a_port_where_others_wait(tmp_path, cluster, slow):
+    plan = plan_for(cluster, [None, 0, 0, 1, 2, 3, 4, 4], "bcast", SEGMENT)
+
+    def wire(a, b):
+        return 4 * wire_us(a, b) if slow in (a, b) else wire_us(a, b)
+
+    found, advice = advised(tmp_path, cluster, plan, wire=wire, queues=True)
+    network = as_traced(found, found.groups[0])
+    assert not isinstance(network, str), network
+    assert network.slow == [f"a{slow}"]
+    assert all(step.slow == [f"a{slow}"] for step in advice.steps)
 
 
 def test_times_that_the_model_does_not_know(tmp_path, cluster):
