@@ -55,25 +55,21 @@ class LeftOut:
 
 
 def bound_seconds(job: Job, message_bytes: int) -> float:
-    """m/B as often as the collective needs it; where data goes one way, plus the latency of a tree.
+    """What no algorithm goes below, multicasts and trees of many children neither.
 
-    B is the rate that the slowest host has for data besides headers, of all its links side by side. The tree is the
-    least deep contention-free binary one: each level of it, over one rank of each host, costs at least the latency of
-    the two links between the nearest hosts.
-
-    Where a cluster has sites it is what no algorithm goes below: each long link crossed once (:func:`least_crossing_s`
-    of the core).
+    The greater of two: m/B as often as the collective needs it, where B is the rate that the slowest host has for data
+    besides headers, of all its links side by side; and the latencies of the longest way with the bytes over the slowest
+    link on it (:func:`least_crossing_s` of the core), which is all where a cluster has sites.
     """
     cluster = job.cluster
-    if cluster.has_sites:
-        return _core.least_crossing_s(cluster, job.placement, job.collective, job.root, message_bytes)
-    hosts = sorted(set(job.placement))
+    crossing = _core.least_crossing_s(cluster, job.placement, job.collective, job.root, message_bytes)
+    hosts = set(job.placement)
+    if cluster.has_sites or len(hosts) < 2:
+        return crossing
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
-    least = limit_in_transfers(job.collective, len(hosts))
-    levels = _core.height_bound(cluster, hosts, hosts.index(job.placement[job.root])) if least == 1.0 else 0
     data_bps = min(port.width * port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
-    return least * message_bytes * 8 / data_bps + levels * 2 * min(port.latency_s for port in ports)
+    return max(crossing, limit_in_transfers(job.collective, len(hosts)) * message_bytes * 8 / data_bps)
 
 
 def simulate_all(
