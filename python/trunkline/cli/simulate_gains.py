@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
@@ -108,6 +109,8 @@ def gains(
             f"'trunkline simulate {collective} --algorithms auto,{unnamed[0]}' has its times"
         )
     costs = host_costs_given(host_costs, _core.host_costs_of(library.counts_as, library.version))
+    if not host_costs:
+        others = [_with_own_costs(one) for one in others]
     all_rates = _each(rates, parse_rate)
     for scaled_to in all_rates:
         tell_rate(network, scaled_to)
@@ -135,13 +138,20 @@ def gains(
     order = " dealt over sites" if dealt else ""
     title = (
         f"{escape(network.name)}, {len(placement)} ranks{order}, {rate}"
-        f"{library.name}, simulated; {host_words(costs)}: how "
+        f"{library.name}, simulated; {host_words(costs)}{'' if host_costs else ', a rival library its own'}: how "
         f"many times faster {_core.facts_of(collective).mpi_name} is with Trunkline's 'auto' than each library's own "
         "choice"
     )
     console.print(_table(title, jobs, [one.name for one in others], found))
     for line in reasons([one for _, one in left_out]):
         console.print(line, style="dim", markup=False, highlight=False)
+
+
+def _with_own_costs(one: Simulated) -> Simulated:
+    """A library's own choice costs its hosts what its messages were measured to, not what those of the ranks do."""
+    if one.library is None or one.name == "native":
+        return one
+    return replace(one, host_costs=_core.host_costs_of(one.library.name, ""))
 
 
 def _each(texts: str | None, parse: Callable[[str], float]) -> list[float | None]:

@@ -106,6 +106,8 @@ class Simulated:
     """Whose own choice it is: the algorithm then depends on the call (:func:`own_choice`)."""
     plan: str = ""
     """A file of plans, in whose place nothing else runs; empty: none."""
+    host_costs: str = ""
+    """What its messages cost their hosts; empty: as those of the job."""
 
 
 @dataclass(frozen=True)

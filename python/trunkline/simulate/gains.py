@@ -37,6 +37,8 @@ class Gain:
     """The MPI library whose ranks these are, to which ``auto`` leaves what it does not plan."""
     host_costs: str
     """Name of what messages cost their hosts: ``free``, or the library it was measured with."""
+    rival_host_costs: str = ""
+    """The same of the rival's messages."""
     message_bytes: int
     limit_seconds: float
     """T(m)."""
@@ -129,6 +131,7 @@ def _gain(auto: Row, rival: Row, long: LongLinks | None, bound_s: float) -> Gain
         long_latency_s=long.most_s if long else 0.0,
         library=auto.library,
         host_costs=auto.host_costs,
+        rival_host_costs=rival.host_costs,
         message_bytes=auto.message_bytes,
         limit_seconds=auto.limit_seconds,
         bound_seconds=bound_s,

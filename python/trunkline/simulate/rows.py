@@ -98,14 +98,15 @@ def simulate_all(
     best: dict[int, float] = {}
     for algorithm in algorithms:
         own: list[Row] = []
-        for part in parts_of(job, algorithm, on_left_out):
+        of_one = replace(job, host_costs=algorithm.host_costs or job.host_costs)
+        for part in parts_of(of_one, algorithm, on_left_out):
             start = time.monotonic()
             most_s = {size: race * seconds for size, seconds in best.items() if race > 0.0}
             for outcome in simulate(part.job, part.runs, part.options, most_s, part.settings):
                 now = time.monotonic()
                 size = outcome.message_bytes
                 part.check(outcome)
-                own.append(_row(job, algorithm, part, outcome, most_s.get(size, 0.0), now - start))
+                own.append(_row(of_one, algorithm, part, outcome, most_s.get(size, 0.0), now - start))
                 start = now
                 on_progress(algorithm, size)
         for row in own:

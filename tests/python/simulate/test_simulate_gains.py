@@ -83,6 +83,18 @@ def test_gains_are_what_simulations_of_each_rate_say(trunkline, tmp_path):
         assert row["rival_algorithm"] not in ("", "ompi", "native"), "no gain rests on an algorithm without a name"
 
 
+def test_each_library_has_its_own_host_costs(trunkline):
+    """Open MPI's messages cost hosts other times than MPICH's, whose ranks run beside."""
+    words = ("--cluster", "paper-1", "--sizes", "64KiB", "--rate", "10Gbit", "--ranks-per-host", "2", "--json", "-")
+    [row] = trunkline("simulate", "gains", *words, "--algorithms", "openmpi", "--mpi", "mpich").data
+    assert (row["host_costs"], row["rival_host_costs"]) == ("mpich", "openmpi")
+    [alone] = trunkline("simulate", "bcast", *words, "--algorithms", "openmpi", "--host-costs", "openmpi").data
+    assert row["rival_seconds"] == alone["seconds_median"]
+    [asked] = trunkline("simulate", "gains", *words, "--algorithms", "openmpi", "--host-costs", "mpich").data
+    assert asked["rival_host_costs"] == "mpich"
+    assert asked["rival_seconds"] != row["rival_seconds"]
+
+
 def test_a_rival_that_was_given_up_is_at_least_so_slow(trunkline):
     ran = trunkline(
         *("simulate", "gains", "--cluster", "cyclic", "--rates", "1Gbit", "--sizes", "64KiB", "--rivals", "mpich"),
