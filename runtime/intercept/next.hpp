@@ -21,4 +21,4 @@ template <auto* Own>
 }  // namespace trunkline::runtime
 
 /// A function of MPI's as the program would have called it: NEXT(Bcast)(...).
-#define NEXT(function) next_or_own<&PMPI_##function>("MPI_" #function)
+#define NEXT(function) (next_or_own<&PMPI_##function>("MPI_" #function))
