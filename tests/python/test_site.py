@@ -16,6 +16,7 @@ import yaml
 from trunkline import _core
 from trunkline.cluster import bundled_clusters
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ROOT = Path(__file__).resolve().parents[2]
 SHARE = ROOT / "share"
 BUILD = ROOT / "tools" / "site" / "build.py"
@@ -49,6 +50,28 @@ def test_the_site_has_every_page_and_needs_no_network(site):
     assert {page.name for page in (site / "schemas").iterdir()} == {
         page.name for page in SHARE.glob("trunkline/schemas/*")
     }
+
+
+NARROW = """<!doctype html><body><iframe src="{page}" style="border: 0; width: 390px; height: 844px"></iframe>
+<script>onload = () => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const title = page.querySelector("article h1");
+  const line = parseFloat(page.defaultView.getComputedStyle(title).lineHeight);
+  const cut = [...page.querySelectorAll("article pre")].filter(code => code.scrollWidth > code.clientWidth);
+  document.body.textContent = "lines=" + Math.round(title.clientHeight / line) + " cut=" + cut.length;
+}}</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
+@pytest.mark.parametrize(("name", "lines"), [("troubleshooting", 1), ("install", 2)])
+def test_a_phone_breaks_no_word_of_a_title_and_cuts_no_code(site, tmp_path, name, lines):
+    frame = site / f"frame-{name}.html"
+    frame.write_text(NARROW.format(page=f"{name}.html"))
+    words = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    words += ["--allow-file-access-from-files", frame.as_uri()]
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True).stdout
+    frame.unlink()
+    assert f"lines={lines} cut=0" in shown
 
 
 def test_pictures_and_links_of_the_site_are_there(site):
