@@ -83,6 +83,10 @@ class Loader {
       if (message.find("flow") != std::string::npos && has_bare_hostlist(at.line)) {
         message += "; inside { } and [ ] a host list needs quotes, such as \"h[0-3]\"";
       }
+      const std::string_view line = line_of(at.line);
+      if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != line.npos) {
+        message += "; the line begins with a tab, and YAML takes blanks alone there";
+      }
       faults_.add(at, message);
     }
     throw Unusable{};
@@ -101,15 +105,20 @@ class Loader {
 
   /// Is there a letter right before a [, as in h[0-3], where YAML would need a comma?
   [[nodiscard]] bool has_bare_hostlist(std::size_t line) const {
+    const std::string_view shown = line_of(line);
+    const std::size_t bracket = shown.find('[', 1);
+    return bracket != shown.npos && std::isalnum(static_cast<unsigned char>(shown[bracket - 1])) != 0;
+  }
+
+  /// Counted from 1; empty beyond the end.
+  [[nodiscard]] std::string_view line_of(std::size_t line) const {
     std::size_t begin = 0;
     for (std::size_t i = 1; i < line && begin != text_.npos; ++i) {
       begin = text_.find('\n', begin);
       begin += begin == text_.npos ? 0 : 1;
     }
     const std::string_view rest = begin == text_.npos ? std::string_view() : text_.substr(begin);
-    const std::string_view shown = rest.substr(0, rest.find('\n'));
-    const std::size_t bracket = shown.find('[', 1);
-    return bracket != shown.npos && std::isalnum(static_cast<unsigned char>(shown[bracket - 1])) != 0;
+    return rest.substr(0, rest.find('\n'));
   }
 
   YamlNode node(const yaml_event_t& event, std::size_t depth) {

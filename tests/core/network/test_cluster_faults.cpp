@@ -37,7 +37,15 @@ const FaultCase cluster_faults[] = {
         "Tab",
         "trunkline: cluster/1\n"
         "\tname: x\n",
-        {"2:1: YAML syntax: found a tab character that violates indentation, while scanning a plain scalar at line 1"}},
+        {"2:1: YAML syntax: found a tab character that violates indentation, while scanning a plain scalar at line 1; "
+         "the line begins with a tab, and YAML takes blanks alone there"}},
+    FaultCase{"TabBeforeAnItem",
+              "trunkline: cluster/1\n"
+              "name: x\n"
+              "switches:\n"
+              "\t- s0\n",
+              {"4:1: YAML syntax: found character that cannot start any token, while scanning for the next token at "
+               "line 4; the line begins with a tab, and YAML takes blanks alone there"}},
     FaultCase{"NameWithABlank",
               "trunkline: cluster/1\n"
               "name: my cluster\n"
