@@ -271,7 +271,7 @@ def require_mpi(name: str) -> Mpi:
 
 
 _CALLED = {"ompi": "openmpi", "open-mpi": "openmpi", "impi": "intelmpi", "intel": "intelmpi", "intel-mpi": "intelmpi"}
-"""What else people call libraries, beside what is only mistyped."""
+"""Other names that people have for libraries, beside mistyped ones."""
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

@@ -138,7 +138,7 @@ _TIME = re.compile(r"(\S+) \S+ (?:s|ms|us|ns)")
 def _shortened(reason: str, ran: str) -> str:
     """A reason with fewer of its predictions: those before what runs, that, what comes next, and native.
 
-    What is predicted to be faster and does not run is handicapped, as its predictions were too short so far. The core
+    A faster prediction that does not run is handicapped, as such predictions were too short so far. The core
     says so of some; of others this does, or the reason would contradict what runs.
     """
     head, said, rest = reason.partition("predicted: ")
