@@ -95,16 +95,16 @@ INSTALL = pip install --verbose --disable-pip-version-check --no-build-isolation
   --config-settings cmake.define.TRUNKLINE_EXTRAS=
 
 $(STAMPS)/demo: $(NATIVE_SOURCES) $(STAMPS)/python $(STAMPS)/mpis-seen | packages-demo
-	@tools/step.sh "Building what the demo needs (about a minute on two processors)" build/log/demo $(INSTALL)OFF
+	@tools/step.sh "Building what the demo needs (a minute and a half on two processors)" build/log/demo $(INSTALL)OFF
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/native: $(NATIVE_SOURCES) $(STAMPS)/python-dev $(STAMPS)/mpis $(STAMPS)/mpis-seen | packages
-	@tools/step.sh "Building (about two minutes on two processors)" build/log/native $(INSTALL)ON
+	@tools/step.sh "Building (three minutes on two processors)" build/log/native $(INSTALL)ON
 	@cp build/dev/python/bindings/_core.pyi python/trunkline/  # for mypy and editors
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/dev: $(STAMPS)/native $(TEST_SOURCES)
-	@tools/step.sh "Building the tests (about half a minute)" build/log/dev \
+	@tools/step.sh "Building the tests (under three minutes on two processors)" build/log/dev \
 	  bash -c "cmake -S . -B build/dev -DTRUNKLINE_TESTS=ON && cmake --build build/dev"
 	@mkdir -p $(@D) && touch $@
 
