@@ -87,14 +87,16 @@ def refuse_what_drops_preloads(words: Sequence[str], environment: Mapping[str, s
     Raises:
         BadInput: for files of programs, lists of variables beside ``-x``, and ``env -i`` before a program.
     """
+    is_launchers = True  # up to the first program of each part: what follows is the program's own
     for at, word in enumerate(words):
         behind = words[at + 1] if at + 1 < len(words) else ""
-        if word in _FILES_OF_PROGRAMS:
+        is_launchers = word == ":" or is_launchers
+        if is_launchers and word in _FILES_OF_PROGRAMS:
             raise BadInput(
                 f"'{word} {behind}': programs from a file are started without the library; write them on the command "
                 "line, with ' : ' between them"
             )
-        if word in _LISTS:
+        if is_launchers and word in _LISTS:
             raise BadInput(
                 f"Open MPI takes variables by '{word}' or by -x, not by both: write '-x NAME=VALUE' for each"
             )
@@ -103,6 +105,8 @@ def refuse_what_drops_preloads(words: Sequence[str], environment: Mapping[str, s
                 f"'{word} {behind}' takes the library from the ranks, and its settings: leave variables out with "
                 "'env -u NAME' instead"
             )
+        if is_launchers and shutil.which(word, path=environment.get("PATH", os.defpath)) is not None:
+            is_launchers = False
     for name in _LISTS:
         if f"OMPI_MCA_{name}" in environment:
             raise BadInput(f"Open MPI takes variables by OMPI_MCA_{name} or by -x, not by both: unset it")

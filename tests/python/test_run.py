@@ -304,6 +304,14 @@ def test_what_would_leave_ranks_without_it(refused, site, words, message):
     assert "\n" not in refusal
 
 
+def test_a_programs_own_words_are_its_own(started, refused, site, mpi):
+    own = ("-n", "2", "python3", "solver.py", "--app", "x", "-configfile", "y", "mca_base_env_list")
+    words, _ = started(f"mpiexec-{mpi.name}", *own)
+    assert words[-len(own) :] == list(own)
+    second = ("-n", "1", "python3", "a.py", ":", "--app", "jobs")
+    assert "'--app jobs'" in refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{mpi.name}", *second)
+
+
 def test_a_program_with_its_mpi_library_inside(refused, site, tmp_path):
     (tmp_path / "a.c").write_text("int PMPI_Init(void) { return 0; }\nint main(void) { return PMPI_Init(); }\n")
     program = tmp_path / "a.out"
