@@ -3,6 +3,7 @@
 // first has made.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -31,6 +32,9 @@ class Chained final : public Execution {
  private:
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override;
+  [[nodiscard]] std::uint64_t progress() const override {
+    return first_->progress() + (second_ ? second_->progress() : 0);
+  }
   void await(std::vector<Pending*>& requests) override { current().await(requests); }
   void take(std::size_t place, int bytes) override { current().take(place, bytes); }
   [[nodiscard]] bool is_receiving() const override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <utility>
 
 namespace trunkline::runtime {
 
@@ -44,6 +45,7 @@ void Execution::say_long_wait() const try {
 
 bool Execution::move(Waiting waiting) {
   while (!advance()) {
+    if (const std::uint64_t before = std::exchange(progress_, progress()); before != progress_) watchdog_.got_on();
     if (puts_off_messages()) {
       if (waiting == Waiting::where_needed) continue;
       return false;

@@ -53,6 +53,9 @@ class Execution {
   /// After advance(): whether it goes on at once, without a look at messages. Only so often in a row.
   [[nodiscard]] virtual bool puts_off_messages() { return false; }
 
+  /// Grows by what comes, or may go on, without a request that tells of it: so long as it does, no wait is long.
+  [[nodiscard]] virtual std::uint64_t progress() const { return 0; }
+
   /// Adds the requests of which one must be over before more can be started, none of them null.
   virtual void await(std::vector<Pending*>& requests) = 0;
 
@@ -110,8 +113,9 @@ class Execution {
 
   Transport& transport_;
   EventSink* sink_;
-  std::vector<int> gone_;  ///< ranks that have given up
-  Watchdog watchdog_;      ///< between steps
+  std::vector<int> gone_;       ///< ranks that have given up
+  Watchdog watchdog_;           ///< between steps
+  std::uint64_t progress_ = 0;  ///< that the watchdog knows of
   std::vector<Pending*> awaited_;
 };
 

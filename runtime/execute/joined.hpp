@@ -2,6 +2,8 @@
 // Two executions of one call that go on side by side in one rank, as one: where a rank sends in two ways at once.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -31,6 +33,9 @@ class Joined final : public Execution {
 
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override;
+  [[nodiscard]] std::uint64_t progress() const override {
+    return parts_[0].execution->progress() + parts_[1].execution->progress();
+  }
   void await(std::vector<Pending*>& requests) override;
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override;

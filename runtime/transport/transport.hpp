@@ -88,8 +88,8 @@ class Transport {
   /// LongWait.
   [[nodiscard]] virtual Over wait_any(std::span<Pending* const> pending, bool receiving) = 0;
 
-  /// One look, at none of them too: empty where none of them is over yet. `watchdog`: of the looks so far. Throws as
-  /// wait_any() does.
+  /// One look, at none of them too: empty where none of them is over yet. `watchdog`: of the looks so far, which hears
+  /// of what is over. Throws as wait_any() does.
   [[nodiscard]] virtual std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
                                                      Watchdog& watchdog) = 0;
 

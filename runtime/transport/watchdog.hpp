@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <utility>
 
 #include "transport/yields.hpp"
 
@@ -19,34 +20,42 @@ inline constexpr bool simulated = false;
 /// yielding; where there are more ranks than processors, a rank that waits must let those run that it waits for.
 class Watchdog {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// To be asked after each fruitless look at the awaited; true once in a while, and more often where trouble is known
-  /// already.
-  [[nodiscard]] bool is_due(bool is_alert) {
+  /// already. `now` is asked where the time is needed.
+  template <class Now>
+  [[nodiscard]] bool is_due(bool is_alert, const Now& now) {
     if (++looks_ % looks_between != 0) return false;
     yield_in_turn();
-    if (looks_ == looks_between) begin_ = Clock::now();
+    looked_at_ = now();
+    if (std::exchange(has_got_on_, false)) got_on_at_ = looked_at_;
+    if (looks_ == looks_between) next_ = looked_at_ + interval;
     if (is_alert) return true;
-    const Clock::time_point now = Clock::now();
-    if (looks_ == looks_between) next_ = now + interval;
-    if (now < next_) return false;
-    next_ = now + interval;
+    if (looked_at_ < next_) return false;
+    next_ = looked_at_ + interval;
     return true;
   }
+  [[nodiscard]] bool is_due(bool is_alert) { return is_due(is_alert, Clock::now); }
+
+  /// Something that the wait is for has come or was taken, though not all of it.
+  void got_on() noexcept { has_got_on_ = true; }
 
   /// The next look counts for many: the one who looks has slept in between.
   void hurry() noexcept { looks_ |= looks_between - 1; }
 
-  /// So long that somebody should be told. To be asked where is_due() was true.
+  /// So long without anything that somebody should be told. To be asked where is_due() was true.
   static constexpr std::chrono::seconds very_long{10};
-  [[nodiscard]] bool is_very_long() const { return Clock::now() - begin_ >= very_long; }
+  [[nodiscard]] bool is_very_long() const { return looked_at_ - got_on_at_ >= very_long; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr unsigned looks_between = 64;  ///< a system call costs more than a look
   static constexpr std::chrono::milliseconds interval{300};
 
   unsigned looks_ = 0;
-  Clock::time_point begin_{};
+  bool has_got_on_ = true;  ///< since the last time that the clock was looked at
+  Clock::time_point looked_at_{};
+  Clock::time_point got_on_at_{};
   Clock::time_point next_{};
 };
 

@@ -91,13 +91,17 @@ void Below::reported(int rank, const Report& report) {
   const auto place = place_of(rank);
   if (!place) return;
   std::optional<Report>& known = children_[*place].report;
-  if (!known || report.poll >= known->poll) known = report;
+  if (known && report.poll < known->poll) return;
+  if (!known || report.base > known->base) ++progress_;
+  known = report;
 }
 
 bool Below::said_done(int rank) {
   const auto place = place_of(rank);
   if (!place || !transport_.outlives(rank)) return false;  // its word is here as soon, and must not be left behind
-  return !std::exchange(children_[*place].is_done, true);
+  const bool is_news = !std::exchange(children_[*place].is_done, true);
+  if (is_news) ++progress_;
+  return is_news;
 }
 
 std::optional<Report> Below::report(const Packets& packets) const {

@@ -72,6 +72,9 @@ class Below {
 
   [[nodiscard]] bool are_done() const;
 
+  /// Grows with each report of a child that has more than before, and with each child that is done.
+  [[nodiscard]] std::uint64_t progress() const noexcept { return progress_; }
+
   /// It has given up: as if it were done.
   void leave_out(int rank);
 
@@ -95,6 +98,7 @@ class Below {
   std::vector<Child> children_;
   std::vector<Pending> answers_;  ///< by child
   std::vector<std::size_t> awaited_;
+  std::uint64_t progress_ = 0;
   Watchdog watchdog_;  ///< over answers that wait for those before
   Word heard_{.kind = Word::Kind::heard};
 };

@@ -24,6 +24,7 @@ class EagerRoot final : public WithoutMessages {
  private:
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return next_ < may_go(); }
+  [[nodiscard]] std::uint64_t progress() const override { return std::uint64_t{next_} + packets_.base(); }
 
   void keep_what_has_come();
   /// Before which packets and parity may be sent.
@@ -49,6 +50,7 @@ class EagerReceiver final : public WithoutMessages {
  private:
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
+  [[nodiscard]] std::uint64_t progress() const override { return heard_; }
   [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole(); }
   [[nodiscard]] bool needs(int rank) const override { return is_receiving() && rank == root_; }
   [[nodiscard]] std::vector<int> peers() const override { return {root_}; }

@@ -35,6 +35,7 @@ class EagerResultRoot final : public TreeReduction {
   [[nodiscard]] bool advance() override;
   /// The pace tells when it may go on.
   [[nodiscard]] bool looks_itself() const override { return ready_ > next_; }
+  [[nodiscard]] std::uint64_t progress() const override { return next_; }
   /// All ranks wait for it, and it tells them all where it gives up too.
   [[nodiscard]] std::vector<int> peers() const override { return {members_.begin(), members_.end()}; }
   void settle() override { datagrams_.all_have_come(); }
@@ -65,6 +66,7 @@ class EagerResultReceiver final : public TreeReduction {
   [[nodiscard]] bool advance() override;
   /// Its operands have left.
   [[nodiscard]] bool looks_itself() const override { return is_up_; }
+  [[nodiscard]] std::uint64_t progress() const override { return ~missing_; }
   [[nodiscard]] bool is_receiving() const override { return !is_whole() || TreeReduction::is_receiving(); }
   [[nodiscard]] bool needs(int rank) const override;
   [[nodiscard]] std::vector<int> peers() const override;

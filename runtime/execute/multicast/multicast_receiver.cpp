@@ -164,6 +164,7 @@ void MulticastReceiver::hear_root(const Datagram& datagram) {
 }
 
 void MulticastReceiver::got_packet() {
+  ++came_;
   has_heard_ = true;
   is_deaf_ = fetches_ = false;
   heard_at_ = packet_at_ = now_;

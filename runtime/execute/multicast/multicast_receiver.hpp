@@ -33,6 +33,7 @@ class MulticastReceiver final : public Execution {
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
   [[nodiscard]] bool puts_off_messages() override { return seldom_.puts_off(hears_now_); }
+  [[nodiscard]] std::uint64_t progress() const override { return came_ + below_.progress(); }
   void await(std::vector<Pending*>& requests) override;
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override { return !packets_.is_whole() || asked_ != Asked::nothing; }
@@ -67,6 +68,7 @@ class MulticastReceiver final : public Execution {
   bool has_begun_ = false;
 
   std::uint32_t end_ = 0;        ///< of the last poll
+  std::uint64_t came_ = 0;       ///< packets that it lacked, and parity packets of use
   std::uint32_t heard_ = 0;      ///< packets of the message that came from the root
   std::uint32_t heard_end_ = 0;  ///< after the last of these
   bool has_fetched_ = false;     ///< so that what it missed says nothing about the network

@@ -37,6 +37,9 @@ class MulticastRoot final : public Execution {
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
   [[nodiscard]] bool puts_off_messages() override { return seldom_.puts_off(gets_on_); }
+  [[nodiscard]] std::uint64_t progress() const override {
+    return std::uint64_t{next_} + packets_.base() + below_.progress();
+  }
   void await(std::vector<Pending*>& requests) override { below_.await(requests); }
   void take(std::size_t place, int bytes) override;
   [[nodiscard]] bool is_receiving() const override { return false; }

@@ -104,6 +104,7 @@ void GatherByTurns::hear_one(const Datagram& datagram) {
   } catch (const MpiError& error) {
     delivered_ = error.code;  // the others get theirs
   }
+  ++came_;
   const std::uint64_t ranks = turns_.ranks.size();
   furthest_ = std::max(furthest_, datagram.number / shares_.piece_packets() * ranks + turn + 1);
   is_news_ = true;

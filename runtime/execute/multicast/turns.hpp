@@ -59,6 +59,7 @@ class GatherByTurns final : public WithoutMessages {
 
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool looks_itself() const override { return true; }
+  [[nodiscard]] std::uint64_t progress() const override { return came_ + next_; }
   [[nodiscard]] bool is_receiving() const override { return not_whole_ > 0; }
   [[nodiscard]] bool needs(int rank) const override;
   [[nodiscard]] std::vector<int> peers() const override { return turns_.ranks; }
@@ -85,6 +86,7 @@ class GatherByTurns final : public WithoutMessages {
   std::size_t not_whole_;               ///< shares
   std::uint32_t next_ = 0;              ///< packet of its own to be sent
   std::span<const std::byte> piece_{};  ///< that it is of
+  std::uint64_t came_ = 0;              ///< packets of others
   bool is_news_ = true;                 ///< something has come since it looked whether it may send
   std::uint32_t forgotten_ = 0;         ///< pieces of its own
   std::uint64_t furthest_ = 0;          ///< pieces before and with the last one that has come, of all ranks by turns

@@ -298,6 +298,7 @@ bool MemoryTransport::test_all(std::span<Pending> pending, Watchdog& watchdog) {
     if (one.is_none()) continue;
     Pending* const alone = &one;
     if (!test_any({&alone, 1}, false, watchdog)) return false;
+    watchdog.got_on();
   }
   return true;
 }

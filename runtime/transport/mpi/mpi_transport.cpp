@@ -119,6 +119,7 @@ std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* cons
     if (watchdog.is_due(is_alert_)) look_for_trouble(receiving, watchdog);
     return {};
   }
+  watchdog.got_on();
   return over_at(*index, status);
 }
 
@@ -141,7 +142,11 @@ MpiTransport::Over MpiTransport::wait_any(std::span<Pending* const> pending, boo
 bool MpiTransport::test_all(std::span<Pending> pending, Watchdog& watchdog) {
   MPI_Status status{};
   for (Pending& one : pending) {
-    if (one.is_none() || is_over(one, status)) continue;
+    if (one.is_none()) continue;
+    if (is_over(one, status)) {
+      watchdog.got_on();
+      continue;
+    }
     if (!simulated && watchdog.is_due(is_alert_)) look_for_trouble(false, watchdog);
     return false;
   }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "thread_transport.hpp"
@@ -225,11 +227,15 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] std::optional<Over> test_any(std::span<Pending* const> pending, bool receiving,
                                              runtime::Watchdog& watchdog) override {
     ++looks_;
-    return messages_.test_any(pending, receiving, watchdog);
+    const auto over = messages_.test_any(pending, receiving, watchdog);
+    watch(over.has_value(), watchdog);
+    return over;
   }
   void wait_all(std::span<Pending> pending) override { messages_.wait_all(pending); }
   [[nodiscard]] bool test_all(std::span<Pending> pending, runtime::Watchdog& watchdog) override {
-    return messages_.test_all(pending, watchdog);
+    const bool are_over = messages_.test_all(pending, watchdog);
+    watch(are_over, watchdog);
+    return are_over;
   }
   void give_up(int code) noexcept override { messages_.give_up(code); }
   void give_up_too(int code, std::span<const int> peers) noexcept override { messages_.give_up_too(code, peers); }
@@ -247,12 +253,26 @@ class AirTransport final : public runtime::Transport {
   [[nodiscard]] runtime::Datagrams* datagrams() noexcept override { return has_group_ ? &datagrams_ : nullptr; }
   [[nodiscard]] bool are_heard() const { return datagrams_.are_heard(); }
   [[nodiscard]] bool has_sent_to_all() const { return datagrams_.has_sent(); }
+  /// Whether this rank would have said that it waits.
+  [[nodiscard]] bool has_waited_long() const { return has_waited_long_; }
   /// At messages, so far.
   [[nodiscard]] unsigned looks() const { return looks_; }
 
  private:
+  /// As programs do, in the time of the air.
+  void watch(bool is_over, runtime::Watchdog& watchdog) {
+    if (is_over) return watchdog.got_on();
+    using Clock = runtime::Watchdog::Clock;
+    const auto now = [this] {
+      return Clock::time_point(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(air_.now)));
+    };
+    if (!watchdog.is_due(false, now) || !watchdog.is_very_long()) return;
+    if (!std::exchange(has_waited_long_, true)) throw runtime::LongWait{};
+  }
+
   Air& air_;
   int rank_;
+  bool has_waited_long_ = false;
   unsigned sent_within_host_ = 0;
   runtime::ThreadsTransport messages_;
   AirDatagrams datagrams_;

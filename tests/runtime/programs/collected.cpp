@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "execute/local_part.hpp"
+#include "execute/multicast/pace.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
 #include "rehearsal.hpp"
@@ -181,6 +182,11 @@ class Rehearsal {
     return "";
   }
 
+  /// After fault(): whether a rank would have said that it waits for others.
+  [[nodiscard]] bool has_waited_long() const {
+    return std::ranges::any_of(actors_, [](const auto& actor) { return actor->transport.has_waited_long(); });
+  }
+
  private:
   struct Actor {
     Actor(Rehearsal& on, const Plan& plan, Rank number)
@@ -295,6 +301,28 @@ class Rehearsal {
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 
+/// Shares that take half a minute by turns, over a slow link: no rank waits for long, unless one is late.
+int wrong_long_waits() {
+  int wrong = 0;
+  for (const double late_s : {0.0, 15.0}) {
+    Call call{.shares = std::vector<MPI_Count>(4, 32 * 500), .payload_bytes = 32, .burst = 60, .eager_packets = 8};
+    call.plan.order = {0, 1, 2, 3};
+    call.plan.at_once = 1;
+    call.plan.byte_s = 30.0 / 2000 / runtime::on_wire_bytes(call.payload_bytes);
+    call.weather.room = 1000;
+    call.weather.deaf = call.weather.mute = std::vector<bool>(4, false);
+    call.weather.host = {0, 1, 2, 3};
+    call.enters_at = {0.0, 0.0, late_s, 0.0};
+    Rehearsal rehearsal(call);
+    const std::string fault = rehearsal.fault();
+    if (!fault.empty()) std::fprintf(stderr, "slow shares: %s\n", fault.c_str());
+    const bool is_right = rehearsal.has_waited_long() == (late_s > 0.0);
+    if (!is_right) std::fprintf(stderr, "slow shares, a rank %g s late: what ranks say of it is wrong\n", late_s);
+    if (!fault.empty() || !is_right) ++wrong;
+  }
+  return wrong;
+}
+
 }  // namespace
 }  // namespace trunkline::testing
 
@@ -303,7 +331,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = wrong_compositions();
+  int wrong = wrong_compositions() + wrong_long_waits();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();

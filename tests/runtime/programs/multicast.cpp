@@ -15,6 +15,7 @@
 
 #include "execute/local_part.hpp"
 #include "execute/multicast/codes.hpp"
+#include "execute/multicast/pace.hpp"
 #include "execute/multicast/report.hpp"
 #include "kinds/multicast/multicast.hpp"
 #include "plan/checker.hpp"
@@ -127,6 +128,15 @@ class Rehearsal {
     return "";
   }
 
+  /// After fault(): ranks that would have said that they wait for others.
+  [[nodiscard]] std::vector<Rank> who_waited_long() const {
+    std::vector<Rank> all;
+    for (const auto& actor : actors_) {
+      if (actor->transport.has_waited_long()) all.push_back(actor->rank);
+    }
+    return all;
+  }
+
   /// After fault(): ranks that have looked at messages in more than a quarter of their turns.
   [[nodiscard]] std::vector<Rank> who_looks_often() const {
     std::vector<Rank> all;
@@ -216,15 +226,43 @@ class Rehearsal {
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 
-/// A long message in fine weather: ranks get on in nearly every turn, and look at messages now and then alone.
-int frequent_looks() {
-  Call call{.plan = {.confirm = root_alone(4, 0)}, .bytes = 32 * 20000, .payload_bytes = 32, .burst = 90};
+/// A message of so many packets to 3 ranks in fine weather.
+Call fine_call(std::uint64_t packets) {
+  Call call{.plan = {.confirm = root_alone(4, 0)}, .bytes = 32 * packets, .payload_bytes = 32, .burst = 90};
   for (const Rank rank : {Rank{1}, Rank{2}, Rank{3}}) add_child(call.plan.confirm, 0, rank);
   call.weather.room = 1000;
   call.weather.deaf = call.weather.mute = std::vector<bool>(4, false);
   call.weather.host = {0, 1, 2, 3};
   call.enters_at = std::vector<double>(4, 0.0);
   call.segment_bytes = 1;
+  return call;
+}
+
+/// A link so slow that the message takes half a minute: no rank waits for long but where another one is late. Then the
+/// root does; the others fetch from it meanwhile.
+int wrong_long_waits() {
+  int wrong = 0;
+  for (const double late_s : {0.0, 15.0}) {
+    Call call = fine_call(2000);
+    call.plan.byte_s = 30.0 / 2000 / runtime::on_wire_bytes(call.payload_bytes);
+    call.enters_at[2] = late_s;
+    Rehearsal rehearsal(call);
+    const std::string fault = rehearsal.fault();
+    if (!fault.empty()) std::fprintf(stderr, "a slow message: %s\n", fault.c_str());
+    const std::vector<Rank> waited = rehearsal.who_waited_long();
+    const std::vector<Rank> expected = late_s > 0.0 ? std::vector<Rank>{0} : std::vector<Rank>{};
+    if (fault.empty() && waited == expected) continue;
+    std::fprintf(stderr, "a rank comes %g s late: these say that they wait:", late_s);
+    for (const Rank rank : waited) std::fprintf(stderr, " %u", rank);
+    std::fprintf(stderr, "\n");
+    ++wrong;
+  }
+  return wrong;
+}
+
+/// A long message in fine weather: ranks get on in nearly every turn, and look at messages now and then alone.
+int frequent_looks() {
+  const Call call = fine_call(20000);
   Rehearsal rehearsal(call);
   const std::string fault = rehearsal.fault();
   if (!fault.empty()) std::fprintf(stderr, "a long message: %s\n", fault.c_str());
@@ -280,7 +318,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = wrong_reports(calls, random) + frequent_looks();
+  int wrong = wrong_reports(calls, random) + frequent_looks() + wrong_long_waits();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();
