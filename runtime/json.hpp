@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "text/utf8.hpp"
+
 namespace trunkline::runtime {
 
 class JsonFields {
  public:
-  JsonFields& add(std::string_view name, std::string_view text) { return put(name, quoted(text)); }
+  JsonFields& add(std::string_view name, std::string_view text) { return put(name, json_text(text)); }
   template <std::integral Number>
   JsonFields& add(std::string_view name, Number number) {
     return put(name, std::to_string(number));
@@ -35,24 +37,8 @@ class JsonFields {
 
  private:
   JsonFields& put(std::string_view name, std::string_view value) {
-    members_.append(members_.empty() ? "" : ", ").append(quoted(name)).append(": ").append(value);
+    members_.append(members_.empty() ? "" : ", ").append(json_text(name)).append(": ").append(value);
     return *this;
-  }
-
-  static std::string quoted(std::string_view text) {
-    std::string all = "\"";
-    for (const char one : text) {
-      if (one == '"' || one == '\\') {
-        all.append(1, '\\').append(1, one);
-      } else if (const auto code = static_cast<unsigned char>(one); code < 0x20) {
-        std::array<char, 8> escaped{};
-        std::snprintf(escaped.data(), escaped.size(), "\\u%04x", code);
-        all += escaped.data();
-      } else {
-        all += one;
-      }
-    }
-    return all + "\"";
   }
 
   std::string members_;
