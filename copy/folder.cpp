@@ -14,6 +14,7 @@ namespace trunkline::copy {
 namespace {
 
 constexpr int most_links = 40;  ///< as the kernel follows
+constexpr int folder_flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr mode_t rights_of_folders = S_IRWXU | S_IRWXG | S_IRWXO;
 
 /// A name of a path. What a link leads to is not made: a disk that is not mounted would be made as a folder.
@@ -61,8 +62,6 @@ class Walk {
   }
 
  private:
-  static constexpr int folder_flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
   void open_start(const std::string& path) {
     const bool is_absolute = !path.empty() && path.front() == '/';
     seen_ = is_absolute ? "/" : "";
@@ -129,5 +128,16 @@ bool Folder::has(const std::string& name, const Descriptor& file) const {
 }
 
 Folder make_folder(const std::string& path) { return Walk(path).go(); }
+
+Folder folder_below(const Folder& top, const std::string& path) {
+  Folder below{.path = path.empty() ? top.path : top.path_of(path), .opened = {}, .failure = top.failure};
+  if (!below.failure.empty()) return below;
+  below.opened = Descriptor(openat(top.opened.get(), ".", folder_flags));
+  for (const Part& part : parts_of(path, false)) {
+    if (below.opened.is_open()) below.opened = Descriptor(openat(below.opened.get(), part.name.c_str(), folder_flags));
+  }
+  if (!below.opened.is_open()) below.failure = "cannot open folder " + below.path + ": " + std::strerror(errno);
+  return below;
+}
 
 }  // namespace trunkline::copy

@@ -48,4 +48,7 @@ struct Folder {
 /// caller has made them: another user's could lead anywhere.
 [[nodiscard]] Folder make_folder(const std::string& path);
 
+/// Opens one below a folder, in which no link is followed; `path` has neither "." nor ".." in it, and may be empty.
+[[nodiscard]] Folder folder_below(const Folder& top, const std::string& path);
+
 }  // namespace trunkline::copy

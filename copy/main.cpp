@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies files of rank 0's host to a folder on all hosts of the job, block by block, each an MPI_Bcast.
+// Copies files and folders of rank 0's host to a folder on all hosts of the job, block by block, each an MPI_Bcast.
 //
 //     mpiexec -n 32 trunkline-copy-MPI --to /scratch/{host} --block 4194304 -- big.bin
 //
@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "copies.hpp"
 #include "hosts.hpp"
 #include "options.hpp"
 #include "report.hpp"
-#include "transfer.hpp"
 
 namespace {
 
@@ -45,10 +45,10 @@ int run(const Writers& writers, const Options& options, int rank) {
   int status = 0;
   std::vector<Result> results;
   for (const std::string& file : options.files) {
-    results.push_back(transfer(file, writers, options));
+    results.push_back(copy_one(file, writers, options));
     const Result& result = results.back();
     if (rank == 0) tell(result, writers);
-    if (!result.failure.empty() || !result.failures.empty()) status = 1;
+    if (!result.failure.empty() || !result.failures.empty() || !result.left_out.empty()) status = 1;
   }
   if (rank == 0 && !options.json.empty()) write_json(as_json(results, writers, options), options.json);
   return status;

@@ -6,42 +6,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "text/utf8.hpp"
+
 namespace trunkline::copy {
 namespace {
-
-/// How many bytes of UTF-8 a text has a letter in from there on; 0: none, a name of a file may hold any bytes.
-std::size_t letter_bytes(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned first = byte(at);
-  if (first < 0x80U) return 1;
-  const std::size_t bytes = first < 0xc2U ? 0 : first < 0xe0U ? 2 : first < 0xf0U ? 3 : first < 0xf5U ? 4 : 0;
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(at + i) & 0xc0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte(at + 1);
-  const bool is_longer_than_needed = (first == 0xe0U && second < 0xa0U) || (first == 0xf0U && second < 0x90U);
-  const bool is_none = (first == 0xedU && second > 0x9fU) || (first == 0xf4U && second > 0x8fU);
-  return is_longer_than_needed || is_none ? 0 : bytes;
-}
-
-/// Bytes that are no letters are half a pair of UTF-16, as Python has them in names (PEP 383).
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t bytes = letter_bytes(text, at);
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (bytes == 0 || first < 0x20U) {
-      std::array<char, 8> code{};
-      std::snprintf(code.data(), code.size(), "\\u%04x", first + (bytes == 0 ? 0xdc00U : 0U));
-      out += code.data();
-    } else {
-      if (first == '"' || first == '\\') out += '\\';
-      out += text.substr(at, bytes);
-    }
-    at += std::max<std::size_t>(bytes, 1);
-  }
-  return out + '"';
-}
 
 std::string number(double value) {
   std::array<char, 40> text{};
@@ -58,15 +26,16 @@ Progress::~Progress() {
   if (has_line_ && in_place_) std::fputs("\n", stderr);
 }
 
-void Progress::show(std::uint64_t sent) {
+void Progress::add(std::uint64_t bytes) {
+  sent_ += bytes;
   const Clock::time_point now = Clock::now();
   if (!speaks_ || now - said_ < std::chrono::seconds(in_place_ ? 1 : 10)) return;
   said_ = now;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double rate = static_cast<double>(sent) / seconds;
+  const double rate = static_cast<double>(sent_) / seconds;
   std::fprintf(stderr, "%strunkline copy: %s: %s of %s, %s/s, about %.0f s left%s", in_place_ ? "\r" : "",
-               file_.c_str(), amount(static_cast<double>(sent)).c_str(), amount(static_cast<double>(bytes_)).c_str(),
-               amount(rate).c_str(), static_cast<double>(bytes_ - sent) / rate, in_place_ ? "    " : "\n");
+               file_.c_str(), amount(static_cast<double>(sent_)).c_str(), amount(static_cast<double>(bytes_)).c_str(),
+               amount(rate).c_str(), static_cast<double>(bytes_ - sent_) / rate, in_place_ ? "    " : "\n");
   std::fflush(stderr);
   has_line_ = true;
 }
@@ -88,13 +57,17 @@ void tell(const Result& result, const Writers& writers) {
     std::fprintf(stderr, "trunkline: %s; no host has a new copy\n", result.failure.c_str());
     return;
   }
+  for (const std::string& one : result.left_out) std::fprintf(stderr, "trunkline: left out: %s\n", one.c_str());
   const auto bytes = static_cast<double>(result.bytes);
   const auto hosts = static_cast<std::size_t>(writers.hosts - writers.sharing) - result.failures.size();
   if (hosts == 0) {
-    std::fprintf(stderr, "trunkline: %s: no host has a new copy\n", result.file.c_str());
+    std::fprintf(stderr, "trunkline: %s: no host has %s\n", result.file.c_str(),
+                 result.is_folder ? "all of it" : "a new copy");
   } else {
-    std::fprintf(stderr, "trunkline copy: %s: %s on %zu %s in %.2f s, %s/s", result.file.c_str(), amount(bytes).c_str(),
-                 hosts, hosts == 1 ? "host" : "hosts", result.seconds, amount(bytes / result.seconds).c_str());
+    const std::string files = result.is_folder ? " in " + std::to_string(result.files) + " files" : "";
+    std::fprintf(stderr, "trunkline copy: %s: %s%s on %zu %s in %.2f s, %s/s", result.file.c_str(),
+                 amount(bytes).c_str(), files.c_str(), hosts, hosts == 1 ? "host" : "hosts", result.seconds,
+                 amount(bytes / result.seconds).c_str());
     if (result.sent_bytes < result.bytes) {
       std::fprintf(stderr, "; sent %s, the rest was there", amount(static_cast<double>(result.sent_bytes)).c_str());
     }
@@ -109,16 +82,22 @@ std::string as_json(std::span<const Result> results, const Writers& writers, con
   std::string text = "[";
   const char* between = "\n  ";
   for (const Result& one : results) {
-    text += between + std::string("{\"file\": ") + quoted(one.file) + ", \"to\": " + quoted(options.folder) +
-            ", \"bytes\": " + std::to_string(one.bytes) + ", \"sent_bytes\": " + std::to_string(one.sent_bytes) +
-            ", \"block_bytes\": " + std::to_string(options.block_bytes) +
-            ", \"hosts\": " + std::to_string(writers.hosts) +
-            ", \"sharing_hosts\": " + std::to_string(writers.sharing) + ", \"seconds\": " + number(one.seconds) +
-            ", \"failure\": " + quoted(one.failure) + ", \"failures\": [";
+    text +=
+        between + std::string("{\"file\": ") + json_text(one.file) + ", \"to\": " + json_text(options.folder) +
+        ", \"bytes\": " + std::to_string(one.bytes) + ", \"sent_bytes\": " + std::to_string(one.sent_bytes) +
+        ", \"block_bytes\": " + std::to_string(options.block_bytes) + ", \"hosts\": " + std::to_string(writers.hosts) +
+        ", \"sharing_hosts\": " + std::to_string(writers.sharing) + ", \"seconds\": " + number(one.seconds) +
+        ", \"failure\": " + json_text(one.failure) + ", \"files\": " + std::to_string(one.files) + ", \"left_out\": [";
     const char* comma = "";
+    for (const std::string& left : one.left_out) {
+      text += comma + json_text(left);
+      comma = ", ";
+    }
+    text += "], \"failures\": [";
+    comma = "";
     for (const HostFailure& failure : one.failures) {
-      text +=
-          comma + std::string("{\"host\": ") + quoted(failure.host) + ", \"reason\": " + quoted(failure.reason) + "}";
+      text += comma + std::string("{\"host\": ") + json_text(failure.host) +
+              ", \"reason\": " + json_text(failure.reason) + "}";
       comma = ", ";
     }
     text += "], \"mpi\": \"" TRUNKLINE_MPI_NAME "\", \"mpi_version\": \"" TRUNKLINE_MPI_VERSION

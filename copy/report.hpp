@@ -13,14 +13,16 @@
 
 namespace trunkline::copy {
 
-/// Says on standard error how far a file is: each second in place on a terminal, else a line every ten seconds.
+/// Says on standard error how far a file or a folder is: each second in place on a terminal, else a line every ten
+/// seconds.
 class Progress {
  public:
   Progress(std::string file, std::uint64_t bytes, bool in_place, bool speaks);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void show(std::uint64_t sent);
+  /// So many more bytes have been sent.
+  void add(std::uint64_t bytes);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -29,6 +31,7 @@ class Progress {
   bool in_place_;
   bool speaks_;
   bool has_line_ = false;
+  std::uint64_t sent_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point said_ = start_;
 };

@@ -10,24 +10,25 @@
 
 namespace trunkline::copy {
 
-Source::Source(const std::string& file) { look_at(file); }
+Source::Source(const std::string& file, bool follows_link) { look_at(file, follows_link); }
 
 bool Source::is_regular(const std::string& file, const struct stat& of) {
-  if (S_ISDIR(of.st_mode)) failure_ = file + " is a folder: name its files, or pack it (tar)";
-  if (!S_ISDIR(of.st_mode) && !S_ISREG(of.st_mode)) failure_ = file + " is no regular file";
+  if (!S_ISREG(of.st_mode)) failure_ = file + " is no regular file";
   return failure_.empty();
 }
 
 /// It is looked at before it is opened, since some devices do something then, and afterwards, since it may be another
 /// one by then: a pipe, which would be waited for.
-void Source::look_at(const std::string& file) {
+void Source::look_at(const std::string& file, bool follows_link) {
   const std::filesystem::path path(file);
   const std::string folder = path.has_parent_path() ? path.parent_path() : ".";
   struct stat of {};
   struct stat of_folder {};
-  bool is_seen = stat(folder.c_str(), &of_folder) == 0 && stat(file.c_str(), &of) == 0;
+  const int at_link = follows_link ? 0 : AT_SYMLINK_NOFOLLOW;
+  bool is_seen = stat(folder.c_str(), &of_folder) == 0 && fstatat(AT_FDCWD, file.c_str(), &of, at_link) == 0;
   if (is_seen && !is_regular(file, of)) return;
-  if (is_seen) file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (is_seen)
+    file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follows_link ? 0 : O_NOFOLLOW));
   is_seen = is_seen && file_ >= 0 && fstat(file_, &of) == 0;
   if (!is_seen) {
     failure_ = "cannot read " + file + ": " + std::strerror(errno);

@@ -30,7 +30,8 @@ struct Facts {
 
 class Source {
  public:
-  explicit Source(const std::string& file);
+  /// `follows_link`: whether the file's name may be a link's.
+  explicit Source(const std::string& file, bool follows_link = true);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -44,7 +45,7 @@ class Source {
   [[nodiscard]] bool has_changed() const;
 
  private:
-  void look_at(const std::string& file);
+  void look_at(const std::string& file, bool follows_link);
   [[nodiscard]] bool is_regular(const std::string& file, const struct stat& of);
 
   int file_ = -1;

@@ -17,13 +17,12 @@
 namespace trunkline::copy {
 namespace {
 
-constexpr mode_t bound_to_owner = S_ISUID | S_ISGID | S_ISVTX;  ///< rights that mean something else under another one
 constexpr mode_t written_by_others = S_IWGRP | S_IWOTH;
 /// A link is no file, and nothing is waited for: a pipe, a terminal.
 constexpr int careful = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
-/// Under which name a copy grows. A later command finds it by that name, so it follows from the file's; where it would
-/// be too long for the file system, from a digest of it.
+}  // namespace
+
 std::string hidden_name(const std::string& name, const Folder& folder) {
   constexpr const char* end = ".trunkline-part";
   std::string hidden = "." + name + end;
@@ -37,8 +36,6 @@ std::string hidden_name(const std::string& name, const Folder& folder) {
                 static_cast<unsigned long long>(digest.low));
   return "." + std::string(text.data()) + end;
 }
-
-}  // namespace
 
 Target::Target(const Folder& folder, const Facts& facts, std::uint64_t block_bytes, bool is_sender)
     : folder_(folder),

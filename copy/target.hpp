@@ -19,6 +19,13 @@
 
 namespace trunkline::copy {
 
+/// Rights that mean something else under another owner.
+inline constexpr mode_t bound_to_owner = S_ISUID | S_ISGID | S_ISVTX;
+
+/// Under which name a copy grows. A later command finds it by that name, so it follows from the file's; where it would
+/// be too long for the file system, from a digest of it.
+[[nodiscard]] std::string hidden_name(const std::string& name, const Folder& folder);
+
 class Target {
  public:
   /// `is_sender`: the source is on this host. The folder outlives it.

@@ -13,9 +13,7 @@
 #include "target.hpp"
 
 namespace trunkline::copy {
-namespace {
 
-/// What each rank says, on rank 0; nothing on others.
 std::vector<std::string> gathered(const std::string& mine, MPI_Comm among) {
   int rank = 0;
   int ranks = 0;
@@ -36,19 +34,25 @@ std::vector<std::string> gathered(const std::string& mine, MPI_Comm among) {
   return each;
 }
 
+namespace {
+
 /// A file on its way.
 class Way {
  public:
-  Way(const std::string& file, const Writers& writers, const Options& options)
-      : writers_(writers), options_(options), result_{.file = file, .failure = {}, .failures = {}} {
+  Way(const std::string& file, const Folder& to, const Writers& writers, const Options& options, Progress& progress)
+      : to_(to),
+        writers_(writers),
+        options_(options),
+        progress_(progress),
+        result_{.file = file, .failure = {}, .left_out = {}, .failures = {}} {
     MPI_Comm_rank(writers.all, &rank_);
   }
 
-  Result go(const std::string& file) {
+  Result go(const std::string& file, bool follows_link) {
     const double start = MPI_Wtime();
     Facts facts;
     if (rank_ == 0) {
-      source_ = std::make_unique<Source>(file);
+      source_ = std::make_unique<Source>(file, follows_link);
       facts = source_->facts();
     }
     MPI_Bcast(&facts, sizeof facts, MPI_BYTE, 0, writers_.all);
@@ -58,7 +62,7 @@ class Way {
       return result_;
     }
     blocks_ = {.file_bytes = facts.bytes, .block_bytes = options_.block_bytes};
-    target_ = std::make_unique<Target>(writers_.folder, facts, options_.block_bytes, rank_ == 0);
+    target_ = std::make_unique<Target>(to_, facts, options_.block_bytes, rank_ == 0);
     find_blocks();
     target_->start();
     if (somebody_writes()) send();
@@ -137,7 +141,6 @@ class Way {
         unused.push(buffer);
       }
     });
-    Progress progress(result_.file, result_.bytes, options_.shows_progress && rank_ == 0, rank_ == 0);
     for (const std::uint64_t block : sent_) {
       Buffer* const buffer = rank_ == 0 ? filled.pop() : unused.pop();
       if (rank_ != 0) buffer->hold(block, blocks_.bytes(block));
@@ -151,7 +154,7 @@ class Way {
       digests_[block] = trailer.digest;
       result_.sent_bytes += blocks_.bytes(block);
       arrived.push(buffer);
-      progress.show(result_.sent_bytes);
+      progress_.add(blocks_.bytes(block));
     }
     arrived.close();
     if (reader.joinable()) reader.join();
@@ -185,8 +188,10 @@ class Way {
     }
   }
 
+  const Folder& to_;
   const Writers& writers_;
   const Options& options_;
+  Progress& progress_;
   Result result_;
   int rank_ = 0;
   Blocks blocks_;
@@ -198,8 +203,9 @@ class Way {
 
 }  // namespace
 
-Result transfer(const std::string& file, const Writers& writers, const Options& options) {
-  return Way(file, writers, options).go(file);
+Result transfer(const std::string& file, const Folder& to, bool follows_link, const Writers& writers,
+                const Options& options, Progress& progress) {
+  return Way(file, to, writers, options, progress).go(file, follows_link);
 }
 
 }  // namespace trunkline::copy

@@ -1,4 +1,4 @@
-"""The program that copies files to all hosts of a job, and a job of it."""
+"""The program that copies files and folders to all hosts of a job, and a job of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline import _core
+from trunkline.build_library import kept_libraries
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
@@ -31,7 +32,7 @@ class Copy:
     """What is copied.
 
     Attributes:
-        files: On the host of rank 0.
+        files: On the host of rank 0; folders, too.
         folder: On each host; ``{host}`` in it is the host's name.
         block_bytes: Of one broadcast.
         waiting_bytes: What a host may keep in memory for its disk.
@@ -65,9 +66,11 @@ class Copy:
         """
         program = mpi_program("copy", library.name)
         if not program.exists():
+            preload_of(library)  # where that is missing too, nothing was built for this library
             raise BadInput(
-                f"the program that copies was not built for {library.name}: it needs xxHash's header; install it "
-                "(apt-get install libxxhash-dev), then run 'make setup' again"
+                f"{program} is missing, which copies: when Trunkline was built for {library.name}, xxHash's header "
+                "(xxhash.h) was not found. See that it is there (Debian: libxxhash-dev), then build again: "
+                + _how_to_build(library)
             )
         return [
             str(program),
@@ -81,6 +84,13 @@ class Copy:
             ),
             *("--", *(str(Path(file).absolute()) for file in self.files)),
         ]
+
+
+def _how_to_build(library: Mpi) -> str:
+    """Where what serves it comes from says how."""
+    if library.name in kept_libraries():
+        return f"trunkline library --build --mpicc {library.mpicc}"
+    return "make setup, or install Trunkline again"
 
 
 def settings_of_rank(library: Mpi, cluster_file: Path | None, environment: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from trunkline import copying
 from trunkline.copying import Copy, job_of_hosts, settings_of_rank
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
@@ -101,3 +102,26 @@ def test_outside_a_job(tmp_path):
     assert done.returncode == 2
     assert "Without a job: --hosts LIST. Behind srun: --mpi NAME" in done.stderr
     assert not (tmp_path / "to").exists()
+
+
+def test_a_program_that_was_not_built_is_told_with_its_cause(tmp_path, monkeypatch):
+    """The header may have come since, and then looking for it says nothing."""
+    monkeypatch.setattr(copying, "mpi_program", lambda name, _mpi: tmp_path / name)
+    monkeypatch.setattr(copying, "preload_of", lambda _mpi: tmp_path)
+    library = made_up("mpich", tmp_path)
+    cause = "when Trunkline was built for mpich, xxHash's header (xxhash.h) was not found"
+    for kept, build in (({}, "make setup, or install Trunkline again"), ({"mpich"}, "trunkline library --build")):
+        monkeypatch.setattr(copying, "kept_libraries", lambda kept=kept: kept)
+        with pytest.raises(BadInput) as refused:
+            what().words(library)
+        assert cause in str(refused.value)
+        assert f"then build again: {build}" in str(refused.value)
+
+
+def test_what_the_demo_needs_builds_the_program_that_copies():
+    """It belongs to the command, and is no extra of the tests and simulations."""
+    lists = (Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
+    condition = lists.partition("add_subdirectory(copy)")[0].rpartition("if(")[2].partition(")")[0]
+    assert condition == "TRUNKLINE_EXTRAS OR TRUNKLINE_PYTHON"
+    packages = (Path(__file__).resolve().parents[2] / "tools" / "debian-packages.txt").read_text()
+    assert "libxxhash-dev" in packages.split()

@@ -102,7 +102,7 @@ def test_a_source_that_cannot_be_read(mpi: Mpi, tmp_path: Path, source: Path):
     results, done = copy(mpi, tmp_path / "to", *wrong, source, status=1)
     assert [one["failure"] for one in results] == [
         f"cannot read {tmp_path}/missing: No such file or directory",
-        f"{tmp_path} is a folder: name its files, or pack it (tar)",
+        f"{tmp_path}/to/h0 would be copied into itself: copies go there",
         f"{pipe} is no regular file",
         f"{link_to_pipe} is no regular file",
         "/dev/null is no regular file",

@@ -20,7 +20,7 @@ __all__ = ["copy"]
 
 
 def copy(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files on the job's first host.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders on the job's first host.")],
     to: Annotated[
         str,
         typer.Option(
@@ -50,7 +50,7 @@ def copy(
         typer.Option(metavar="FILE", help="Write what became of each file as JSON; '-': standard output."),
     ] = None,
 ) -> None:
-    """Copy files to a folder on all hosts of a job, along Trunkline's plans.
+    """Copy files, and folders with all that is in them, to a folder on all hosts of a job, along Trunkline's plans.
 
     To be started as the program of an MPI job, by mpiexec or srun, or with --hosts. A copy has its name once all of it
     is there, and the file's rights and time. What an earlier copy has brought is not sent again.
