@@ -174,6 +174,10 @@ def lldp(
     interface: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="The hosts' interface that MPI uses, where they have several.")
     ] = None,
+    leave_out: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAMES", help="Neighbours that are neither hosts nor switches here: mgmt,vm[1-9]."),
+    ] = None,
     paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
     """Make a cluster file from LLDP neighbours, as 'lldpcli -f json0 show neighbors details' prints them.
@@ -197,7 +201,8 @@ def lldp(
         heard += found
         owners += [(speaker, Place(shown)) for speaker in speakers]
     faults.raise_if_any()
-    hints = Hints(_expanded(switches), tuple(trunk or ()), core, interface)
+    told, left_out = _expanded("--switches", switches), _expanded("--leave-out", leave_out)
+    hints = Hints(told, tuple(trunk or ()), core, interface, left_out)
     network = network_heard(heard, owners, hints, name or _name(output, None, "lldp"), rates, faults)
     faults.raise_if_any()
     _write(network, "LLDP neighbours", output, paths)
@@ -237,11 +242,11 @@ def _check_foreign(text: str, file: str) -> None:
         raise BadInput(f"{file} is a {kind[1]} file of Trunkline's; 'trunkline cluster import' reads those of others")
 
 
-def _expanded(switches: str | None) -> tuple[str, ...]:
+def _expanded(option: str, names: str | None) -> tuple[str, ...]:
     try:
-        return tuple(_core.expand_hostlist(switches)) if switches else ()
+        return tuple(_core.expand_hostlist(names)) if names else ()
     except _core.BadHostlist as error:
-        raise BadInput(f"--switches {switches}: {error}") from None
+        raise BadInput(f"{option} {names}: {error}") from None
 
 
 def _name(output: str, own: str | None, source: str) -> str:

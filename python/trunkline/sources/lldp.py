@@ -35,6 +35,8 @@ class Hints:
     core: str | None = None
     interface: str | None = None
     """The hosts' interface that carries MPI, where they have several."""
+    left_out: tuple[str, ...] = ()
+    """Names of what is neither host nor switch of the network."""
 
 
 class _Names:
@@ -78,15 +80,20 @@ def network_heard(
         faults: where to report.
     """
     speakers = [speaker for item in heard for speaker in (item.owner, item.neighbour)] + [owner for owner, _ in owners]
-    names = _Names([speaker.name for speaker in speakers] + list(hints.switches))
+    names = _Names([speaker.name for speaker in speakers] + [*hints.switches, *hints.left_out])
     if hints.switches:
         switches = {names.of(switch) for switch in hints.switches}
     else:
         switches = {names.of(speaker.name) for speaker in speakers if speaker.forwards}
-    own_files = {names.of(owner.name): at for owner, at in owners}
+    no_part = {names.of(one) for one in hints.left_out}
+    for one in no_part - {names.of(speaker.name) for speaker in speakers}:
+        near = did_you_mean(one, (speaker.name for speaker in speakers))
+        faults.add(Place("--leave-out"), f"nobody hears {one}{near}")
+    own_files = {names.of(owner.name): at for owner, at in owners if names.of(owner.name) not in no_part}
     cables = _Cables({owner: {} for owner in own_files if owner not in switches})
     for item in heard:
-        cables.add(item, names, switches, own_files, hints, faults)
+        if no_part.isdisjoint((names.of(item.owner.name), names.of(item.neighbour.name))):
+            cables.add(item, names, switches, own_files, hints, faults)
 
     network = Network(name, "from LLDP")
     chosen = LinkRates(rates, cables.fastest_by_switch())
@@ -103,6 +110,11 @@ def network_heard(
         network.notes.append(
             f"Left out, since --switches does not name them and they have no file of their own: "
             f"{', '.join(cables.left_out)}."
+        )
+    if cables.bridging:
+        network.notes.append(
+            f"Taken for hosts, although they announce themselves as bridge or router, as hosts of containers do: "
+            f"{_core.compress_hostlist(list(cables.bridging))}. Leave out what is no host: --leave-out NAMES."
         )
     _add_told(network, hints, chosen, rates.latency_s)
     network.notes = [*chosen.notes(), *network.notes]
@@ -130,6 +142,8 @@ class _Cables:
     """Links between two switches, from each side."""
     found: dict[str, Place] = field(default_factory=dict)
     """Switches at an end of any of these."""
+    bridging: dict[str, None] = field(default_factory=dict)
+    """Neighbours of switches that are taken for hosts and forward frames: containers' hosts do, and so do switches."""
     left_out: dict[str, None] = field(default_factory=dict)
     """Neighbours that are no switches as named, and no hosts: bridges, telephones, what has no file beside hosts."""
 
@@ -162,6 +176,8 @@ class _Cables:
             elif not (interface and b in own_files):  # the host's own file knows its interface
                 self.homes.setdefault(b, {}).setdefault(a, []).append(item)
                 self.found.setdefault(a, item.at)
+                if item.neighbour.forwards and b not in own_files:
+                    self.bridging.setdefault(b, None)
         elif is_told:
             self.left_out.setdefault(b, None)
         else:

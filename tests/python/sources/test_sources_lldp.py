@@ -366,6 +366,30 @@ def test_what_is_not_named_is_left_out_with_a_note(trunkline, tmp_path):
     assert {"n1", "n2"} <= hosts.keys()
 
 
+def test_bridges_that_are_taken_for_hosts_are_named_and_can_be_left_out(trunkline, tmp_path):
+    """Containers' hosts bridge as a management switch does; which is which, a person knows."""
+    heard = neighbours(
+        neighbour("p1", "n1", "Station"),
+        neighbour("p2", "n2", "Bridge", "Station"),
+        neighbour("p3", "admin.lab", "Bridge"),
+        neighbour("p4", "ups", "Station"),
+    )
+    file = tmp_path / "sw1.json"
+    file.write_text(json.dumps(heard))
+    words = ["cluster", "import", "lldp", file, "--switches", "sw1"]
+    ran = trunkline(*words)
+    assert "4 hosts on 1 switch\n" in ran.error
+    assert (
+        "Taken for hosts, although they announce themselves as bridge or router, as hosts of containers do: "
+        "n2,admin.lab. Leave out what is no host: --leave-out NAMES.\n"
+    ) in ran.error
+    ran = trunkline(*words, "--leave-out", "admin,ups", "-o", "-")
+    assert list(_core.parse_cluster(ran.out, "written").hosts) == ["n1", "n2"]
+    assert "as hosts of containers do: n2. Leave" in ran.error
+    assert trunkline(*words, "--leave-out", "admni").error.endswith("nobody hears admni (did you mean admin.lab?)\n")
+    assert "--leave-out n[1: a [ without its ]" in trunkline(*words, "--leave-out", "n[1").error
+
+
 def test_a_switch_that_is_heard_by_two_protocols_is_one():
     heard = neighbours(
         via("CDPv2", neighbour("eth0", "sw1(SSI154300AA)", "Bridge")), neighbour("eth0", "sw1", "Bridge", mau=TEN)
