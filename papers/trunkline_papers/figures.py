@@ -111,6 +111,8 @@ def _allreduce() -> list[Made]:
     for cluster in _CLUSTERS:
         plans = ["--plans", "initial,tuned,native,steps", "--json", f"{{out}}/gsum-{cluster}.json"]
         found.append(Made(f"gsum-{cluster}", paper, ["simulate", "gsum", "--cluster", cluster, *plans]))
+        own = ["simulate", "threads", "--cluster", cluster, "--json", f"{{out}}/threads-{cluster}.json"]
+        found.append(Made(f"threads-{cluster}", paper, own))
     for cluster in _CLUSTERS:
         where = ["--cluster", cluster, "--mpi", "mpich", "--rate", _RATE]
         files = ["--json", f"{{out}}/study-{cluster}.json", "--report", f"{{out}}/study-{cluster}.html"]

@@ -3,10 +3,6 @@
 import pytest
 
 from trunkline import _core
-from trunkline.cluster import load_cluster
-from trunkline.edits.host_tree import HostTree
-from trunkline_papers.allreduce.configurations import trees_of
-from trunkline_papers.allreduce.paper_runtime import RUNTIMES, Runtime, allreduce_seconds
 from trunkline_papers.allreduce.simulated import verdict
 
 
@@ -21,7 +17,7 @@ def test_the_papers_first_steps_are_gains_here_too(papers, tmp_path):
     assert [(one["over"], one["times_faster_in_paper"], one["verdict"]) for one in quad["claims"]] == [
         ("nary8W", 1.17, "as in the paper")
     ]
-    assert quad["claims"][0]["verdict_by_threads"] == "as in the paper"
+    assert quad["claims"][0]["times_faster_by_threads"] > 1.15
     # The same plan by three names.
     assert by_plan["initial", 4]["seconds_median"] == by_plan["nary8W", 4]["seconds_median"]
     assert by_plan["papers/plans/quad8W.yaml", 4]["seconds_median"] == pytest.approx(quad["seconds_median"], rel=0.01)
@@ -62,26 +58,6 @@ def test_ranks_of_a_host_combine_as_they_come(papers):
 )
 def test_what_is_wrong_is_said(papers_refused, words, message):
     assert message in " ".join(papers_refused("simulate", "gsum", *words).split())
-
-
-def test_the_papers_runtime_takes_what_its_figures_add_up_to():
-    one_host = Runtime(2, down_s=1.0, up_s=(10.0, 100.0), next_s=(1000.0, 0.0), core_s=10000.0, handling_s=0, source="")
-    # Two threads of one host: whoever departs last comes last to the next call, and departs first then.
-    pair = HostTree((None, 0), ("h0", "h0"))
-    assert allreduce_seconds(pair, one_host, 4) == pytest.approx(11011.0)
-    three = HostTree((None, 0, 0), ("h0", "h0", "h0"))
-    assert allreduce_seconds(three, one_host, 4) == pytest.approx(12011.0)
-    # On two hosts: a proxy there and back, whose messages four processors handle.
-    apart = HostTree((None, 0), ("h0", "h1"))
-    proxies = Runtime(1, down_s=0, up_s=(0, 0), next_s=(0, 0), core_s=0, handling_s=1.0, source="")
-    there_and_back_s = 4 * 1.0 + 2 * (2 * 84 * 8 / 100e6 + 2 * 10e-6)
-    assert allreduce_seconds(apart, proxies, 4) == pytest.approx(there_and_back_s)
-
-
-def test_a_host_with_few_processors_is_the_bottleneck_of_a_flat_tree():
-    tree = trees_of("now", load_cluster("now"))
-    loaded, split = (allreduce_seconds(tree[name], RUNTIMES["now"], 4) for name in ("quadNOW", "splitNOW"))
-    assert loaded / split > 1.5  # the paper: 2.44
 
 
 @pytest.mark.parametrize(

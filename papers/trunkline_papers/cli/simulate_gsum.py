@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
@@ -36,10 +38,11 @@ from trunkline.simulate.rows import LeftOut
 from trunkline.temporary import temporary_folder
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_seconds
-from trunkline_papers.allreduce.configurations import STUDIES, trees_of
+from trunkline_papers.allreduce.configurations import STUDIES, is_the_papers, trees_of
 from trunkline_papers.allreduce.gsum import NATIVE_PLAN, parse_gsum_sizes, ranks_on_hosts
 from trunkline_papers.allreduce.hosts import costs_stated, hosts_of
-from trunkline_papers.allreduce.paper_runtime import RUNTIMES, allreduce_seconds
+from trunkline_papers.allreduce.paper_hosts import RUNTIMES, runtimes_of
+from trunkline_papers.allreduce.paper_runtime import allreduce_seconds
 from trunkline_papers.allreduce.plans import initial_hierarchy, plans_worth_trying
 from trunkline_papers.allreduce.simulated import (
     PAPER_GAINS,
@@ -50,7 +53,9 @@ from trunkline_papers.allreduce.simulated import (
     time_native,
     time_plan,
 )
+from trunkline_papers.allreduce.threads import Threads
 from trunkline_papers.allreduce.tuned import INITIAL, TUNED
+from trunkline_papers.allreduce.wrappers import Wrapper, wrappers_of
 
 __all__ = ["gsum"]
 
@@ -201,19 +206,34 @@ class _Runs:
         return time_plan(self.job, file, self.iterations)
 
     def _same(self, name: str, ran: str, seconds: dict[int, float], plan: _core.Plan | None) -> Summed:
-        threads = {} if plan is None else {size: self._by_threads(plan, size) for size in self.job.sizes}
+        threads = {} if plan is None else {size: self._by_threads(name, plan, size) for size in self.job.sizes}
         known = {size: value for size, value in threads.items() if value is not None}
         return Summed(name, dict.fromkeys(self.job.sizes, ran), seconds, known)
 
-    def _by_threads(self, plan: _core.Plan, size: int) -> float | None:
-        """As the paper's own runtime takes it; None where its figures are not stated."""
-        runtime = RUNTIMES.get(self._network.name)
+    def _by_threads(self, name: str, plan: _core.Plan, size: int) -> float | None:
+        """As the paper's own runtime takes it; None where its figures are not stated.
+
+        A configuration of the paper has the paper's own wrappers, where a plan has too few ranks to stand for them.
+        """
+        cluster = self._network.name
+        if own := self._papers_own.get(name):
+            return allreduce_seconds(own, runtimes_of(cluster, own.hosts()), size)
         trees = plan.trees or []
-        if runtime is None or len(trees) != 1:
+        if cluster not in RUNTIMES or len(trees) != 1:
             return None
         (tree,) = trees
         hosts = [self._network.hosts[host] for host in self.job.placement]
-        return allreduce_seconds(HostTree.of(tree, hosts), runtime, size)
+        return allreduce_seconds(wrappers_of(HostTree.of(tree, hosts)), RUNTIMES[cluster], size)
+
+    @cached_property
+    def _papers_own(self) -> dict[str, Wrapper]:
+        """By configuration, and ``initial`` for the first one."""
+        counts = Counter(self.job.placement)
+        if not is_the_papers(self._network, [counts[host] for host in range(len(self._network.hosts))]):
+            return {}
+        own = Threads(self._network.name).trees
+        first, *_ = STUDIES[self._network.name]
+        return {INITIAL: own[first.name], **own} if self._network.name in RUNTIMES else own
 
     def _tuned(self) -> Summed:
         """The fastest at each size of all hierarchical plans worth trying, the initial one where none is faster."""
@@ -224,7 +244,8 @@ class _Runs:
         self.best = {size: tried[name] for size, name in winners.items()}
         threads: dict[int, float] = {}
         for size in self.job.sizes:
-            found = (self._by_threads(planned.file.plan, size) for planned in tried.values())
+            found = [self._by_threads(name, planned.file.plan, size) for name, planned in tried.items()]
+            found += [self._by_threads(name, first.file.plan, size) for name in self._papers_own]
             if known := [value for value in found if value is not None]:
                 threads[size] = min(known)
         return Summed(TUNED, winners, {size: times[name][size] for size, name in winners.items()}, threads)
