@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
-from trunkline import __version__
 from trunkline.cli import run_command
-from trunkline.cli.app import App
+from trunkline.cli.app import App, tell_version
 from trunkline_papers.cli import bench, simulate
 from trunkline_papers.cli.figures import figures
 from trunkline_papers.cli.program import program
@@ -27,21 +24,7 @@ app.command(epilog="Example: trunkline_papers figures --without-lab")(figures)
 app.command(epilog="Example: trunkline lab run --cluster paper-1 -n 8 -- $(trunkline_papers program matmul) --check")(
     program
 )
-
-
-def _print_version(value: bool) -> None:
-    if value:
-        print(f"trunkline_papers {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    _version: bool = typer.Option(
-        False, "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
-    ),
-) -> None:
-    pass
+tell_version(app, "trunkline_papers")
 
 
 def main() -> None:

@@ -12,10 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-import typer
-
-from trunkline import __version__
-from trunkline.cli.app import App
+from trunkline.cli.app import App, tell_version
 from trunkline.errors import TrunklineError
 
 __all__ = ["app", "main", "run_command"]
@@ -46,21 +43,7 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},  # all sub-commands inherit it
     rich_markup_mode="rich",
 )
-
-
-def _print_version(value: bool) -> None:
-    if value:
-        print(f"trunkline {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    _version: bool = typer.Option(
-        False, "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
-    ),
-) -> None:
-    pass
+tell_version(app, "trunkline")
 
 
 class _SubCommand(NamedTuple):

@@ -11,10 +11,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from trunkline import __version__
 from trunkline.compat import annotations_of
 from trunkline.errors import BadInput
 
-__all__ = ["OLD_NAMES", "App", "Command"]
+__all__ = ["OLD_NAMES", "App", "Command", "tell_version"]
 
 OLD_NAMES = {
     "--algorithm": "--algorithms",
@@ -216,6 +217,23 @@ class App(typer.Typer):
         """As Typer's."""
         register = super().callback(**rest)
         return lambda function: register(_with_types(function))
+
+
+def tell_version(app: App, name: str) -> None:
+    """Give a command ``--version``, which prints its name and Trunkline's version."""
+
+    def show(value: bool) -> None:
+        if value:
+            print(f"{name} {__version__}")
+            raise typer.Exit
+
+    @app.callback()
+    def _root(
+        _version: bool = typer.Option(
+            False, "--version", help="Print the version and exit.", callback=show, is_eager=True
+        ),
+    ) -> None:
+        pass
 
 
 def _with_types(function: Callable[..., Any]) -> Callable[..., Any]:
