@@ -58,7 +58,7 @@ std::optional<WeightedEdge> StoredGraph::find(Rank from, Rank to) const {
   return *found;
 }
 
-void check_reachable(const WeightedGraph& graph, Rank root) {
+std::vector<Rank> unreached(const WeightedGraph& graph, Rank root) {
   check_root(graph.size(), root);
   std::vector<bool> reached(graph.size(), false);
   reached[root] = true;
@@ -73,16 +73,21 @@ void check_reachable(const WeightedGraph& graph, Rank root) {
       open.push_back(edge.to);
     }
   }
-  const auto missed = static_cast<std::size_t>(std::ranges::count(reached, false));
-  if (missed == 0) return;
-  constexpr std::size_t most_named = 5;
-  std::string names;
-  std::size_t named = 0;
-  for (Rank vertex = 0; vertex < graph.size() && named < most_named; ++vertex) {
-    if (reached[vertex]) continue;
-    names += (named++ == 0 ? "" : ", ") + std::to_string(vertex);
+  std::vector<Rank> missed;
+  for (Rank vertex = 0; vertex < graph.size(); ++vertex) {
+    if (!reached[vertex]) missed.push_back(vertex);
   }
-  if (missed > named) names += " and " + std::to_string(missed - named) + " more";
+  return missed;
+}
+
+void check_reachable(const WeightedGraph& graph, Rank root) {
+  const std::vector<Rank> missed = unreached(graph, root);
+  if (missed.empty()) return;
+  constexpr std::size_t most_named = 5;
+  const std::size_t named = std::min(missed.size(), most_named);
+  std::string names;
+  for (std::size_t one = 0; one < named; ++one) names += (one == 0 ? "" : ", ") + std::to_string(missed[one]);
+  if (missed.size() > named) names += " and " + std::to_string(missed.size() - named) + " more";
   throw std::invalid_argument("no path leads from " + std::to_string(root) + " to " + names);
 }
 

@@ -67,6 +67,10 @@ class StoredGraph final : public WeightedGraph {
   std::vector<WeightedEdge> edges_;
 };
 
+/// The vertices that no path from `root` leads to, by rising number. Throws std::invalid_argument where `root` is no
+/// vertex. Time O(vertices + edges).
+[[nodiscard]] std::vector<Rank> unreached(const WeightedGraph& graph, Rank root);
+
 /// Throws std::invalid_argument naming some of the vertices that no path from `root` leads to, or where `root` is no
 /// vertex. Time O(vertices + edges).
 void check_reachable(const WeightedGraph& graph, Rank root);
