@@ -72,7 +72,7 @@ def faulty(error: _core.FaultyFile) -> BadInput:
     return faulty_input([fault.text() for fault in error.faults])
 
 
-_OPTIONS = {"cluster": "--cluster", "plan": "--plan", "tuning": "--tuning"}
+_OPTIONS = {"cluster": "--cluster", "plan": "--plan", "tuning": "--tuning", "weights": "--weights"}
 
 
 @contextmanager

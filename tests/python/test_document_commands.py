@@ -164,6 +164,10 @@ def workplace(tmp_path, trunkline):
     lab = lab.replace("node[01-04]", "node[01-16]").replace("node[05-08]", "node[17-32]")
     for name in ("lab", "my-cluster", "cluster"):
         (tmp_path / f"{name}.yaml").write_text(lab)
+    weights = (
+        (ROOT / "docs" / "wide-area.md").read_text().partition("```yaml\ntrunkline: weights")[2].partition("```")[0]
+    )
+    (tmp_path / "weights.yaml").write_text(f"trunkline: weights{weights}")
     for name, algorithm in (("plan", "linear"), ("quad", "4-ary"), ("binary", "binary")):
         words = ["plan", "--cluster", "lab.yaml", "--collective", "allreduce", "--algorithms", algorithm]
         done = trunkline(*words, "-o", f"{name}.yaml", cwd=tmp_path)

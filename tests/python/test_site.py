@@ -232,7 +232,7 @@ def wrong_by_schema(text):
 def wrong_by_core(text):
     kind = yaml.safe_load(text)["trunkline"].partition("/")[0]
     read = {"cluster": _core.parse_cluster, "plan": _core.parse_plans, "plans": _core.parse_plans}
-    read["tuning"] = _core.parse_tuning
+    read |= {"tuning": _core.parse_tuning, "weights": _core.parse_weights}
     try:
         read[kind](text, "x.yaml")
     except _core.FaultyFile as faulty:
@@ -243,13 +243,17 @@ def wrong_by_core(text):
 def test_schemas_are_schemas():
     for schema in SCHEMAS.values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    assert set(SCHEMAS) == {"cluster-1", "plan-1", "plans-1", "tuning-1"}
+    assert set(SCHEMAS) == {"cluster-1", "plan-1", "plans-1", "tuning-1", "weights-1"}
 
 
 FILES = [
     *ROOT.glob("clusters/*.yaml"),
     *ROOT.glob("examples/**/*.yaml"),
-    *(file for kind in ("cluster", "plan", "tuning") for file in ROOT.glob(f"tests/fuzz/corpus/{kind}/*.yaml")),
+    *(
+        file
+        for kind in ("cluster", "plan", "tuning", "weights")
+        for file in ROOT.glob(f"tests/fuzz/corpus/{kind}/*.yaml")
+    ),
 ]
 EXAMPLES = [
     block
@@ -263,9 +267,13 @@ EXAMPLES = [
     [
         file.read_text()
         for file in FILES
-        if file.stem != "faulty" and re.match("trunkline: (cluster|plan|tuning)", file.read_text())
+        if file.stem != "faulty" and re.match("trunkline: (cluster|plan|tuning|weights)", file.read_text())
     ]
-    + [block for block in EXAMPLES if re.match("trunkline: (cluster|plan|tuning)", block) and "..." not in block],
+    + [
+        block
+        for block in EXAMPLES
+        if re.match("trunkline: (cluster|plan|tuning|weights)", block) and "..." not in block
+    ],
 )
 def test_schemas_take_what_the_core_takes(text):
     assert wrong_by_core(text) == ""
@@ -289,6 +297,8 @@ TUNING = (
     "trunkline: tuning/1\nentries:\n  - {collective: bcast, cluster: x, cluster_fingerprint: '0123456789abcdef',\n"
     "     hosts: 2, ranks_per_host: 1, mpi: mpich, mpi_version: '4.0.2', rules: [{from: 0B, algorithm: native}]}\n"
 )
+
+WEIGHTS = "trunkline: weights/1\nname: x\nhosts: [a, b]\nweights: [[none, 1ms], [2ms, none]]\ninjection: 1ms\n"
 
 
 @pytest.mark.parametrize(
@@ -317,6 +327,13 @@ TUNING = (
         (TUNING, ", algorithm: native", ""),
         (TUNING, "mpi: mpich", "mpi: lam"),
         (TUNING, "hosts: 2,", ""),
+        (WEIGHTS, "", ""),
+        (WEIGHTS, "injection: 1ms", "injection: 1"),
+        (WEIGHTS, "injection: 1ms", "injections: 1ms"),
+        (WEIGHTS, "hosts: [a, b]\n", ""),
+        (WEIGHTS, "[none, 1ms]", "none"),
+        (WEIGHTS, "1ms]", "1]"),
+        (WEIGHTS, "injection: 1ms", "injection: 1ms\nrates: 1Mbit\nbytes: 8B"),
     ],
 )
 def test_schemas_refuse_what_the_core_refuses(text, old, new):

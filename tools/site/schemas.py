@@ -205,6 +205,35 @@ def _tuning() -> Schema:
     )
 
 
+def _weights() -> Schema:
+    def forms(number: Schema) -> Schema:
+        """One for all hosts, one for each that sends, or one for each way."""
+        row = {"type": "array", "items": number}
+        way = {"anyOf": [number, {"const": "none"}]}
+        return {"anyOf": [number, row, {"type": "array", "items": {"type": "array", "items": way}}]}
+
+    way = {"anyOf": [TIME, {"const": "none"}]}
+    return _mapping(
+        {
+            "trunkline": {"const": "weights/1"},
+            "name": TEXT,
+            "description": TEXT,
+            "bytes": _described(SIZE, "Of the messages whose times these are; without rates."),
+            "hosts": HOSTLIST,
+            "weights": {
+                "type": "array",
+                "items": {"type": "array", "items": way},
+                "description": "A row for each host that sends: from the end of the injection until it is there.",
+            },
+            "injection": _described(forms(TIME), "For how long a message keeps its sender."),
+            "rates": _described(forms(RATE), "Bits a second of ways."),
+            "injection_rates": _described(forms(RATE), "Bits a second that leave a host."),
+        },
+        ("trunkline", "name", "hosts", "weights", "injection"),
+        dependentSchemas={key: {"properties": {"bytes": False}} for key in ("rates", "injection_rates")},
+    )
+
+
 def schemas() -> dict[str, Schema]:
     """All schemas, by the name of the format with a dash, as their files are called."""
     keys = _plan_keys()
@@ -221,4 +250,5 @@ def schemas() -> dict[str, Schema]:
         "plan-1": _head("plan-1", "A plan of Trunkline", one),
         "plans-1": _head("plans-1", "A set of plans of Trunkline", plans),
         "tuning-1": _head("tuning-1", "A tuning file of Trunkline", _tuning()),
+        "weights-1": _head("weights-1", "Weights of ways between hosts, for Trunkline", _weights()),
     }

@@ -16,6 +16,7 @@ from trunkline.cli.options import (
     COLLECTIVE_HELP,
     ClusterOption,
     CollectiveOption,
+    OptionalClusterOption,
     RanksOnHostOption,
     SvgOption,
     algorithms_option,
@@ -23,6 +24,7 @@ from trunkline.cli.options import (
 )
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cli.plan_output import put_out
+from trunkline.cli.plan_weights import lay_over_weights
 from trunkline.cluster import load_cluster, nearest_first
 from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
@@ -33,6 +35,7 @@ from trunkline.predict import decide_all
 from trunkline.registry import check_collective, find_algorithm
 from trunkline.terminal import console
 from trunkline.units import format_bytes, parse_message_bytes, parse_segment, parse_sizes
+from trunkline.weights import shape_names
 
 __all__ = ["app"]
 
@@ -79,7 +82,16 @@ PlanJsonOption = Annotated[
     epilog="Example: trunkline plan lay --cluster cyclic --collective bcast --algorithms linear --root h5 --json -"
 )
 def lay(
-    cluster: ClusterOption,
+    context: typer.Context,
+    cluster: OptionalClusterOption = None,
+    weights: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="FILE",
+            help="Lay a broadcast over weights and injection times between hosts instead of a cluster: those of this "
+            "file, or of what 'trunkline measure --pairs' wrote.",
+        ),
+    ] = None,
     collective: Annotated[
         Optional[str],
         typer.Option(metavar="NAME", help=f"{COLLECTIVE_HELP} Default: bcast."),
@@ -87,7 +99,9 @@ def lay(
     shape: Annotated[
         Optional[str],
         algorithms_option(
-            "One of 'trunkline algorithms', or auto; default: linear for bcast and reduce, else auto.", several=False
+            "One of 'trunkline algorithms', or auto; default: linear for bcast and reduce, else auto. Over weights one "
+            f"of {', '.join(shape_names())}; default: local-search.",
+            several=False,
         ),
     ] = None,
     root: Annotated[
@@ -108,6 +122,22 @@ def lay(
 ) -> None:
     """Lay a collective over a cluster, or read a plan, and say which channels it loads how much."""
     check_outputs({"--output": output, "--json": json, "--svg": svg})
+    if weights is not None:
+        _check_no_cluster(context, ranks_per_host, file)
+        lay_over_weights(
+            weights,
+            collective=collective,
+            shape=shape,
+            root=root,
+            size=size,
+            segment=_segment(segment, output),
+            output=output,
+            json=json,
+            svg=svg,
+        )
+        return
+    if cluster is None:
+        raise BadInput("the cluster is not known: give --cluster, or set TRUNKLINE_CLUSTER; or weights with --weights")
     network = load_cluster(cluster)
     placement = bounded_placement(network, 1 if ranks_per_host is None else ranks_per_host)
     segment_bytes = _segment(segment, output)
@@ -234,6 +264,17 @@ def compose(
     start = root_rank(network, placement, root)
     planned = hierarchical_plan(network, collective, shape, placement, start, _segment(segment, output))
     put_out(network, planned, output, json, svg)
+
+
+def _check_no_cluster(context: typer.Context, ranks_per_host: int | None, file: str | None) -> None:
+    """What goes without weights alone; a cluster of the environment is for other commands."""
+    source = context.get_parameter_source("cluster")
+    is_named = source is not None and source.name == "COMMANDLINE"
+    asked = {"--cluster": is_named, "--ranks-per-host": ranks_per_host is not None, "--plan": file is not None}
+    if told := [option for option, is_given in asked.items() if is_given]:
+        raise BadInput(
+            f"--weights has its own hosts, a rank each, and no switches: leave {' and '.join(told)} out, or --weights"
+        )
 
 
 def _segment(segment: str | None, output: str | None) -> int | None:

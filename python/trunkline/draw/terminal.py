@@ -1,5 +1,7 @@
 """Clusters and plans in a terminal."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
@@ -11,7 +13,7 @@ from trunkline.draw.layout import switch_tree
 from trunkline.draw.names import hostlist
 from trunkline.draw.shown_rounds import blocks_shown, blocks_text
 
-__all__ = ["cluster_tree", "line_over_switches", "rank_tree", "rounds_in_words"]
+__all__ = ["cluster_tree", "line_over_switches", "named_tree", "rank_tree", "rounds_in_words"]
 
 MOST_ROWS = 60
 MOST_ROUNDS = 12
@@ -63,10 +65,22 @@ def line_over_switches(cluster: _core.Cluster, placement: Sequence[int], tree: _
 
 def rank_tree(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> RichTree:
     """Who sends to whom, in sending order; the first ranks of large trees."""
-    names, children = cluster.hosts, tree.children
+    names = cluster.hosts
+    return named_tree([names[host] for host in placement], tree)
+
+
+def named_tree(hosts: Sequence[str], tree: _core.Tree, notes: Sequence[str] | None = None) -> RichTree:
+    """The same of ranks on hosts of no cluster.
+
+    Args:
+        hosts: Their names, by rank.
+        tree: It.
+        notes: What to say of each rank besides.
+    """
+    children = tree.children
 
     def label(rank: int) -> str:
-        return f"{rank} [cyan]{escape(names[placement[rank]])}[/]"
+        return f"{rank} [cyan]{escape(hosts[rank])}[/]" + (f"  {escape(notes[rank])}" if notes else "")
 
     drawn = RichTree(label(tree.root))
     queue = [(tree.root, drawn)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
@@ -13,7 +14,16 @@ from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
 from trunkline.files import read_text
 
-__all__ = ["MeasuredPair", "OneWay", "Pairs", "check_age", "load_pairs", "parse_pairs"]
+__all__ = [
+    "FORMAT",
+    "MeasuredPair",
+    "OneWay",
+    "Pairs",
+    "check_age",
+    "load_pairs",
+    "pairs_without_cluster",
+    "parse_pairs",
+]
 
 FORMAT = "pairs/1"
 CLOCKS_APART = timedelta(minutes=5)
@@ -105,6 +115,33 @@ def parse_pairs(text: str, file: str, cluster: _core.Cluster) -> Pairs:
             f"{file}: measured on {content.get('cluster')}, with other hosts or switches than {cluster.name}: its "
             f"topology is {content.get('topology_fingerprint')}, not {fingerprint}; measure again"
         )
+    return _pairs_of(content, file, cluster.hosts)
+
+
+def pairs_without_cluster(content: dict[str, Any], file: str) -> tuple[list[str], Pairs]:
+    """Names of the hosts of a file, by index, and its pairs: whatever lies between them.
+
+    Args:
+        content: Of the file, which says that it has pairs. Hosts are in the order of their names, numbers in these by
+            their value, as most clusters number their ranks.
+        file: For messages.
+
+    Raises:
+        BadInput: with everything that is wrong with the file.
+    """
+    entries = content.get("pairs")
+    hosts = [entry.get("hosts") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    names = {host for ends in hosts if isinstance(ends, list) for host in ends if isinstance(host, str)}
+    in_order = sorted(names, key=_by_numbers)
+    return in_order, _pairs_of(content, file, in_order)
+
+
+def _by_numbers(name: str) -> list[tuple[int, str]]:
+    """``node2`` before ``node10``."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _pairs_of(content: dict[str, Any], file: str, hosts: Sequence[str]) -> Pairs:
     try:
         measured = datetime.fromisoformat(str(content.get("date")))
     except ValueError:
@@ -115,7 +152,7 @@ def parse_pairs(text: str, file: str, cluster: _core.Cluster) -> Pairs:
     faults: list[str] = []
     pairs = []
     seen: set[tuple[int, int]] = set()
-    places = {name: index for index, name in enumerate(cluster.hosts)}
+    places = {name: index for index, name in enumerate(hosts)}
     for number, entry in enumerate(entries, 1):
         try:
             pair = _pair(entry, places)
