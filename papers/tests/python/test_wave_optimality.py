@@ -1,12 +1,13 @@
-"""``trunkline_papers bench wave-optimality``, and what Python sees of weighted graphs."""
+"""``trunkline_papers bench wave-optimality`` and ``bench grid``, and what Python sees of weighted graphs."""
 
 import random
 
 import pytest
 
 from trunkline import _core
+from trunkline_papers.grid.experiment import BINOMIAL, WITHIN_HOSTS, grid_experiment
 from trunkline_papers.grid.random_weights import FAMILIES, random_weighted
-from trunkline_papers.grid.wave_optimality import BEST, OPTIMUM, grid_experiment, measure_ratios
+from trunkline_papers.grid.wave_optimality import BEST, OPTIMUM, measure_ratios
 
 
 def test_the_command(papers, tmp_path):
@@ -40,13 +41,48 @@ def test_every_vertex_of_a_random_graph_reaches_all(family):
             assert len(_core.lay_weighted("wave", graph, root)) == 7
 
 
+def experiment(within):
+    return {(row.processors, row.shape): row for row in grid_experiment(within)}
+
+
 def test_the_papers_experiment_by_hand():
-    two, three = grid_experiment()[:2]
-    for name in ("wave", "local-search", OPTIMUM, "binomial"):
-        assert two.seconds[name] == pytest.approx(7.3e-3 + 0.1e-3)
-        assert three.seconds[name] == pytest.approx(2 * 7.3e-3 + 0.1e-3)  # the far one first
-    for row in grid_experiment():
-        assert row.seconds[OPTIMUM] <= min(row.seconds.values()) + 1e-12
+    rows = experiment("network")
+    for name in ("wave", "local-search", OPTIMUM, BINOMIAL):
+        assert rows[2, name].seconds == pytest.approx(7.3e-3 + 0.1e-3)
+        assert rows[3, name].seconds == pytest.approx(2 * 7.3e-3 + 0.1e-3)  # the far one first
+        assert (rows[3, name].sends_in_a_row, rows[3, name].far_in_a_row) == (2, 0)
+
+
+@pytest.mark.parametrize("within", WITHIN_HOSTS)
+def test_sends_and_ways_add_up_to_the_time(within):
+    rows = experiment(within)
+    for (processors, shape), row in rows.items():
+        assert rows[processors, OPTIMUM].seconds <= row.seconds + 1e-12
+        assert rows[processors, "local-search"].seconds == pytest.approx(rows[processors, OPTIMUM].seconds)
+        if within == "network":
+            near_s = row.seconds - row.sends_in_a_row * 7.3e-3 - row.far_in_a_row * 1.6e-3
+            assert -1e-9 <= near_s <= 4 * 0.1e-3 + 1e-9, shape
+            assert (
+                row.sends_in_a_row >= (processors - 1).bit_length()
+            )  # one host more has it in each, at most twice as many
+
+
+def test_the_papers_figure_is_won_where_processors_of_a_host_have_a_short_way_alone():
+    def wins(within):
+        rows = experiment(within)
+        return [p for p in range(2, 10) if rows[p, "wave"].seconds < rows[p, BINOMIAL].seconds - 1e-9]
+
+    assert wins("network") == []
+    assert wins("loopback") == wins("memory") == [8, 9]
+
+
+def test_the_papers_experiment_by_the_command(papers, tmp_path):
+    ran = papers("bench", "grid", "--json", "-", "--svg", tmp_path / "grid.svg")
+    assert ran.status == 0
+    assert {row["within_hosts"] for row in ran.data} == set(WITHIN_HOSTS)
+    assert len(ran.data) == 3 * 8 * 5
+    assert "(4+3)" in ran.error
+    assert "through memory" in (tmp_path / "grid.svg").read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """``trunkline_papers bench``: the papers' measurements, on the lab; and what they plan alone."""
 
 from trunkline.cli.app import App
+from trunkline_papers.cli.bench_grid import grid
 from trunkline_papers.cli.bench_gsum import gsum
 from trunkline_papers.cli.bench_gsum_study import gsum_study
 from trunkline_papers.cli.bench_heights import HeightsCommand, heights
@@ -39,3 +40,4 @@ app.command(
     name="wave-optimality",
     epilog="Example: trunkline_papers bench wave-optimality --graphs 1000 --json out.json --svg out.svg",
 )(wave_optimality)
+app.command(epilog="Example: trunkline_papers bench grid --json grid.json --svg grid.svg")(grid)

@@ -7,7 +7,7 @@ import typer
 from trunkline.cli.options import JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.terminal import console, progress_bar
-from trunkline_papers.grid.wave_optimality import grid_experiment, measure_ratios, summarize
+from trunkline_papers.grid.wave_optimality import measure_ratios, summarize
 
 __all__ = ["wave_optimality"]
 
@@ -22,8 +22,8 @@ def wave_optimality(
 ) -> None:
     """Lay trees over random weighted graphs: how much slower than the fastest broadcast possible they are.
 
-    Latencies are around those of the paper on broadcasts in grids, injection takes 0.1 to 10 times as long. Beside that
-    stands the paper's own experiment, planned with its figures.
+    Latencies are around those of the paper on broadcasts in grids, injection takes 0.1 to 10 times as long. The paper's
+    own experiment is 'trunkline_papers bench grid'.
     """
     check_outputs({"--json": json, "--svg": svg})
     ratios = []
@@ -31,13 +31,12 @@ def wave_optimality(
         for one in measure_ratios(graphs, seed):
             ratios.append(one)
             bar.show(f"{one.hosts} hosts, {one.family}", done=1)
-    rows, grid = summarize(ratios, seed), grid_experiment()
+    rows = summarize(ratios, seed)
     # Matplotlib takes a second to load
-    from trunkline_papers.grid.tables import grid_table, optimality_curves, optimality_tables
+    from trunkline_papers.grid.tables import optimality_curves, optimality_tables
 
     console.print(optimality_tables(rows))
-    console.print(grid_table(grid))
     if json:
         write_json([row.as_json() for row in rows], json)
     if svg:
-        write_text(optimality_curves(ratios, grid), svg)
+        write_text(optimality_curves(ratios), svg)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from trunkline import _core
-from trunkline_papers.grid.random_weights import FAMILIES, LATENCY_S, random_weighted
+from trunkline_papers.grid.random_weights import FAMILIES, random_weighted
 
-__all__ = ["BEST", "OPTIMUM", "Grid", "Optimality", "Ratios", "grid_experiment", "measure_ratios", "summarize"]
+__all__ = ["BEST", "OPTIMUM", "Optimality", "Ratios", "measure_ratios", "summarize"]
 
 OPTIMUM = "optimum"
 BEST = "local-search"
@@ -85,41 +85,4 @@ def summarize(ratios: Sequence[Ratios], seed: int) -> list[Optimality]:
                     trunkline_version=_core.__version__,
                 )
             )
-    return rows
-
-
-INJECTION_S = 7.3e-3
-"""Of 100 000 bytes, as the paper measured it."""
-NEAR_S = 0.1e-3
-"""Between processors of one local network. The paper does not say; this is a usual value."""
-SITE_OF_HOST = (0, 0, 1, 1, 1)
-"""Two workstations on one local network, three on another, 6 miles away."""
-PROCESSORS = (0, 1, 2, 3, 4, 0, 1, 2, 3)
-"""Host of each: four hosts have two. The paper does not say in which order; here each host has one first."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The paper's experiment (figure 4) with so many of its processors, as its own model has it: planned, not run."""
-
-    processors: int
-    seconds: dict[str, float]
-    """Of each shape; ``binomial``: by rank number, as MPICH's ``MPI_Bcast``."""
-
-
-def grid_experiment() -> list[Grid]:
-    """100 000 bytes over two sites, from 2 to 9 processors."""
-    rows = []
-    for processors in range(2, len(PROCESSORS) + 1):
-        sites = [SITE_OF_HOST[host] for host in PROCESSORS[:processors]]
-        edges = [
-            (u, v, NEAR_S if sites[u] == sites[v] else LATENCY_S, INJECTION_S)
-            for u in range(processors)
-            for v in range(processors)
-            if u != v
-        ]
-        graph = _core.WeightedGraph(processors, edges)
-        trees = {shape.name: _core.lay_weighted(shape.name, graph, 0) for shape in _core.weighted_shapes()}
-        trees["binomial"] = _core.lay_trees("bcast", "binomial", None, list(range(processors)), 0)[0]
-        rows.append(Grid(processors, {name: _core.broadcast_s(graph, tree) for name, tree in trees.items()}))
     return rows
