@@ -44,8 +44,10 @@ class Made:
 
 def _pipelined() -> list[Made]:
     paper = "pipelined broadcasts"
+    readings = ["bench", "heights", "--drawings", "all", "--orders", "all", "--roots", "all"]
     found = [
         Made("heights", paper, ["bench", "heights", "--json", "{out}/heights.json", "--svg", "{out}/heights.svg"]),
+        Made("heights-readings", paper, [*readings, "--json", "{out}/heights-readings.json"]),
     ]
     for name in figure_names():
         kind = figure(name).kind

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["PREFIX", "named_random_cluster", "random_cluster"]
+__all__ = ["PREFIX", "cluster_of_links", "named_random_cluster", "random_cluster", "random_homes", "random_tree"]
 
 PREFIX = "random:"
 """Before ``HOSTSxSWITCHES[:SEED]`` wherever a cluster can be named."""
@@ -38,6 +38,12 @@ def random_cluster(machines: int, switches: int, rng: random.Random, name: str =
     Random links between switches until they form a tree, those that would close a ring left out; then every machine on
     a switch picked with equal chances.
     """
+    links = random_tree(switches, rng)
+    return cluster_of_links(switches, links, random_homes(machines, switches, rng), name)
+
+
+def random_tree(switches: int, rng: random.Random) -> list[tuple[int, int]]:
+    """Links between random switches until all are joined, those that would close a ring left out; as they are drawn."""
     parent = list(range(switches))
 
     def piece(switch: int) -> int:
@@ -52,9 +58,21 @@ def random_cluster(machines: int, switches: int, rng: random.Random, name: str =
         if piece(a) != piece(b):
             parent[piece(a)] = piece(b)
             links.append((a, b))
+    return links
+
+
+def random_homes(machines: int, switches: int, rng: random.Random) -> list[int]:
+    """The switch of each machine, with equal chances."""
+    return [rng.randrange(switches) for _ in range(machines)]
+
+
+def cluster_of_links(
+    switches: int, links: Sequence[tuple[int, int]], homes: Sequence[int], name: str = "random"
+) -> _core.Cluster:
+    """Switches joined by links, of which plans search those first that stand first, and machines below them."""
     home: dict[int, list[str]] = {}
-    for machine in range(machines):
-        home.setdefault(rng.randrange(switches), []).append(f"h{machine}")
+    for machine, switch in enumerate(homes):
+        home.setdefault(switch, []).append(f"h{machine}")
     return _core.parse_cluster(_yaml(name, switches, links, home), name)
 
 

@@ -61,7 +61,12 @@ def segment_curves(verdicts: Sequence[Verdict]) -> str:
 
 
 def height_curves(rows: Sequence[Heights]) -> str:
-    """Mean heights against machines, a panel for each density of switches, and planning times."""
+    """Mean heights against machines, a panel for each density of switches, and planning times.
+
+    Of several ways to draw clusters, orders and roots the first is drawn.
+    """
+    first = rows[0]
+    rows = [row for row in rows if (row.drawing, row.order, row.root) == (first.drawing, first.order, first.root)]
     densities = list(dict.fromkeys(row.machines_per_switch for row in rows))
     figure = Figure(figsize=(4.2 * (len(densities) + 1), 3.6), layout="constrained")
     panels = figure.subplots(1, len(densities) + 1, squeeze=False)[0]
