@@ -2,9 +2,11 @@
 // Operands that go up several trees by turns: how far a rank may be ahead in those in which it is a leaf.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "patterns/tree.hpp"
+#include "plan/in_flight.hpp"
 
 namespace trunkline {
 
@@ -17,5 +19,8 @@ namespace trunkline {
 /// circle where these are most: a lead that lasts for the time of as many hops holds no rank up. Zero where there is no
 /// such circle. At most a tenth too much. Time O(ranks * trees).
 [[nodiscard]] double hops_for_each_lead(const std::vector<Tree>& trees);
+
+/// How many segments a rank may be ahead in trees in which it is a leaf: `trees` of them take segments by turns.
+[[nodiscard]] std::uint64_t lead_of(std::uint64_t trees, std::uint64_t segment_bytes, const InFlight& in_flight);
 
 }  // namespace trunkline

@@ -23,6 +23,7 @@
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
 #include "plan/costs.hpp"
+#include "replay/replay.hpp"
 #include "tuning/tuning_file.hpp"
 
 namespace nb = nanobind;
@@ -32,12 +33,17 @@ namespace trunkline::python {
 
 namespace {
 
-/// Of any kind of costs; throws std::invalid_argument where one of the sizes is zero.
-template <auto Predicted, class Costs>
-double checked_seconds(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+/// Throws std::invalid_argument where one of the sizes is zero.
+void check_sizes(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   if (message_bytes == 0 || segment_bytes == 0) {
     throw std::invalid_argument("message_bytes and segment_bytes must be above zero");
   }
+}
+
+/// Of any kind of costs; throws as check_sizes() does.
+template <auto Predicted, class Costs>
+double checked_seconds(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  check_sizes(message_bytes, segment_bytes);
   return std::invoke(Predicted, costs, message_bytes, segment_bytes);
 }
 
@@ -70,6 +76,18 @@ void bind_costs(nb::module_& module) {
       "cluster"_a, "placement"_a, "plan"_a, "collective"_a = "bcast",
       "host_costs"_a = std::string(usual_host_costs().name),
       "What a plan costs, of whatever kind it is. Raises ValueError.");
+  module.def(
+      "replayed_seconds",
+      [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective,
+         std::uint64_t message_bytes, std::uint64_t segment_bytes, const std::string& host_costs) {
+        check_sizes(message_bytes, segment_bytes);
+        return replayed(Paths(cluster), placement, plan, collective_named(collective),
+                        host_costs_from(host_costs, usual_host_costs()), message_bytes, segment_bytes)
+            .seconds;
+      },
+      "cluster"_a, "placement"_a, "plan"_a, "collective"_a, "message_bytes"_a, "segment_bytes"_a,
+      "host_costs"_a = std::string(usual_host_costs().name),
+      "How long a plan of trees or rounds takes, message by message. Raises ValueError.");
   nb::class_<HostCosts>(module, "HostCosts", "What a message costs the hosts that send and receive it, seconds.")
       .def_ro("name", &HostCosts::name)
       .def_ro("send_s", &HostCosts::send_s)

@@ -42,6 +42,22 @@ class TreeSteps final : public Steps {
     return trees_;
   }
 
+  /// Those over hosts need not be laid for it, unless their roots exchange.
+  [[nodiscard]] std::vector<TreeShape> shapes(const Placement& placement) const {
+    std::vector<TreeShape> shapes;
+    const auto exchanges = [](const Tree& tree) { return tree.exchange != no_rank; };
+    if (!over_hosts_ || std::ranges::any_of(over_hosts_->over_hosts, exchanges)) {
+      for (const Tree& tree : held()) shapes.push_back(shape_of(tree, placement));
+      return shapes;
+    }
+    for (std::size_t lane = 0; lane < over_hosts_->lanes; ++lane) {
+      for (std::size_t tree = 0; tree < over_hosts_->over_hosts.size(); ++tree) {
+        shapes.push_back(shape_of(*over_hosts_, tree, lane));
+      }
+    }
+    return shapes;
+  }
+
   [[nodiscard]] const PlanKind& kind() const override { return trees_kind; }
   [[nodiscard]] std::size_t ranks() const override { return ranks_; }
   [[nodiscard]] Rank root() const override { return root_; }
@@ -128,6 +144,12 @@ Plan plan_of(Trees trees) { return Plan(std::make_shared<const TreeSteps>(std::m
 const Trees* find_trees(const Plan& plan) {
   const auto* const steps = dynamic_cast<const TreeSteps*>(&plan.steps());
   return steps != nullptr ? &steps->held() : nullptr;
+}
+
+std::vector<TreeShape> shapes_of(const Plan& plan, const Placement& placement) {
+  if (const auto* const steps = dynamic_cast<const TreeSteps*>(&plan.steps())) return steps->shapes(placement);
+  static_cast<void>(trees_of(plan));  // says why not
+  return {};
 }
 
 const Trees& trees_of(const Plan& plan) {

@@ -11,6 +11,7 @@
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
 #include "plan/tree_check.hpp"
+#include "plan/tree_shape.hpp"
 
 namespace trunkline {
 
@@ -26,6 +27,9 @@ using Trees = std::vector<Tree>;
 
 /// Throws std::invalid_argument where the plan is of another kind.
 [[nodiscard]] const Trees& trees_of(const Plan& plan);
+
+/// Its trees as the way of their segments sees them. Throws std::invalid_argument where the plan is of another kind.
+[[nodiscard]] std::vector<TreeShape> shapes_of(const Plan& plan, const Placement& placement);
 
 /// check_tree() for each of the trees of one plan, of which there must be one, all over the same ranks from the same
 /// root.

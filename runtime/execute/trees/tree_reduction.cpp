@@ -2,27 +2,11 @@
 #include "execute/trees/tree_reduction.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "execute/window.hpp"
+#include "plan/lead.hpp"
 
 namespace trunkline::runtime {
-namespace {
-
-/// What a hop takes a segment of one of the trees, in transfers of one segment of each: it is sent, handed on by a
-/// switch, and waits for its turn behind those of the other trees. From simulations at 10 Mbit/s to 10 Gbit/s.
-constexpr double transfers_a_hop = 5.0 / 3.0;
-constexpr double least_lead = 2.0;
-
-/// How many segments a rank may be ahead in trees in which it is a leaf.
-std::uint64_t lead_of(std::uint64_t trees, std::uint64_t cut, const InFlight& in_flight) {
-  const double delay = static_cast<double>(in_flight.delay_bytes) / static_cast<double>(trees * cut);
-  return static_cast<std::uint64_t>(
-      std::round(std::max(least_lead, in_flight.hops_for_each_lead * (transfers_a_hop + delay))));
-}
-
-}  // namespace
-
 TreeReduction::TreeReduction(Transport& transport, std::span<const LocalTree> trees, const Operands& operands,
                              std::uint64_t segment_bytes, const InFlight& in_flight, bool everywhere,
                              OperandOrder order)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/gather_replay.hpp"
+
+#include <algorithm>
+
+namespace trunkline {
+
+GatherReplay::GatherReplay(const ReplayGround& ground, const Tree& tree)
+    : resources_(ground.paths, ground.placement, ground.hosts), hops_(tree.size()) {
+  constexpr std::uint64_t head_bytes = 8;  // whose piece it is, and which
+  const std::uint64_t share = std::max(ground.message_bytes / tree.size(), std::uint64_t{1});
+  const std::uint64_t piece = std::max(std::min(ground.segment_bytes, share + head_bytes), 2 * head_bytes) - head_bytes;
+  for (Rank rank = 0; rank < tree.size(); ++rank) {
+    std::vector<Rank> neighbours = tree.children[rank];
+    if (rank != tree.root) neighbours.push_back(tree.parent[rank]);
+    for (const Rank to : neighbours) {
+      const bool far = is_far(ground.paths, ground.placement[rank], ground.placement[to]);
+      Hop& hop = hops_[rank].emplace_back(
+          Hop{.to = to,
+              .window = window_of(piece + head_bytes, far ? ground.in_flight.bytes : ground.in_flight.near_bytes)});
+      for (std::uint64_t begin = 0; begin < share; begin += piece) {
+        hop.waiting.push_back(std::min(piece, share - begin) + head_bytes);
+      }
+    }
+  }
+}
+
+Replayed GatherReplay::run() {
+  for (Rank rank = 0; rank < hops_.size(); ++rank) {
+    for (Hop& hop : hops_[rank]) send(rank, hop);
+  }
+  double end_s = 0.0;
+  ReplayedMessage message;
+  while (resources_.next(message)) {
+    end_s = resources_.now();
+    for (Hop& hop : hops_[message.to]) {
+      if (hop.to == message.from) continue;
+      hop.waiting.push_back(message.bytes);
+      send(message.to, hop);
+    }
+    Hop& came = *std::ranges::find(hops_[message.from], message.to, &Hop::to);
+    --came.under_way;
+    send(message.from, came);
+  }
+  return {end_s, resources_.events()};
+}
+
+void GatherReplay::send(Rank rank, Hop& hop) {
+  for (; !hop.waiting.empty() && hop.under_way < hop.window; hop.waiting.pop_front()) {
+    ++hop.under_way;
+    resources_.send({.from = rank, .to = hop.to, .bytes = hop.waiting.front()});
+  }
+}
+
+}  // namespace trunkline
