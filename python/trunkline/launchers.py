@@ -13,6 +13,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
 from trunkline.preloads import (
+    has_inside,
     is_binary,
     libraries_of,
     preload_order,
@@ -120,7 +121,7 @@ def _look_at_programs(programs: Sequence[str], environment: Mapping[str, str]) -
     """
     plain = [program for program in programs if not _linked(program, environment)]
     for program in plain:
-        if _HOLDS_MPI in Path(program).read_bytes():
+        if has_inside(program, _HOLDS_MPI):
             raise BadInput(
                 f"{program} has its MPI library inside (it is linked statically), where no preload library reaches its "
                 "calls: link it to the shared MPI library"

@@ -7,12 +7,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from trunkline.errors import BadInput
 from trunkline.files import open_regular
 
 __all__ = [
+    "has_inside",
     "is_binary",
     "libraries_of",
     "preload_order",
@@ -25,6 +27,7 @@ __all__ = [
 _SANITIZER = re.compile(r"lib(clang_rt\.)?[a-z]*(asan|tsan|lsan|msan)\b.*\.so")
 _FILES_OF_PROGRAMS = ("-configfile", "--configfile", "-app", "--app")
 _LISTS = ("mca_base_env_list",)
+_PART = 1 << 20
 
 
 def preload_order(ours: str, others: str, sanitizers: Sequence[str] = ()) -> str:
@@ -127,10 +130,36 @@ def is_binary(file: str) -> bool:
         return False  # what cannot be read is no program of the job's user
 
 
+def has_inside(file: str, word: bytes) -> bool:
+    """Whether a program holds these bytes; it is read in parts, since programs may be longer than memory.
+
+    Raises:
+        BadInput: where it is no regular file.
+        OSError: where it cannot be read.
+    """
+    with open_regular(Path(file)) as opened:
+        seen = b""
+        while part := opened.read(_PART):
+            seen = seen[-len(word) + 1 :] + part
+            if word in seen:
+                return True
+    return False
+
+
 def libraries_of(file: str, environment: Mapping[str, str]) -> dict[str, str]:
     """What the loader finds for a program: by name, its path."""
-    plain = {name: value for name, value in environment.items() if name != "LD_PRELOAD"}
-    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False, env=plain).stdout
+    plain = frozenset((name, value) for name, value in environment.items() if name != "LD_PRELOAD")
+    try:
+        now = os.stat(file)
+    except OSError:
+        return {}
+    return _found_by_loader(file, (now.st_dev, now.st_ino, now.st_mtime_ns), plain)
+
+
+@lru_cache(maxsize=64)
+def _found_by_loader(file: str, version: tuple[int, ...], environment: frozenset[tuple[str, str]]) -> dict[str, str]:  # noqa: ARG001
+    """Asked once for a program, which several ask about; ``version`` tells it from one that was there before."""
+    said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False, env=dict(environment)).stdout
     pairs = (line.strip().split(" => ") for line in said.splitlines() if " => /" in line)
     return {name: place.split(" (")[0] for name, place in pairs}
 

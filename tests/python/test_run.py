@@ -3,18 +3,19 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from trunkline import launchers
+from trunkline import launchers, preloads
 from trunkline import mpi as mpis
 from trunkline.cluster import cluster_file
 from trunkline.launchers import _is_of
 from trunkline.mpi import Mpi, find_mpis
-from trunkline.paths import NATIVE, preload_library
+from trunkline.paths import NATIVE, mpi_program, preload_library
 from trunkline.preloads import preload_order
 
 FILE = str(cluster_file("cyclic").resolve())
@@ -318,6 +319,32 @@ def test_a_program_with_its_mpi_library_inside(refused, site, tmp_path):
     subprocess.run(["gcc", "-rdynamic", "-o", program, tmp_path / "a.c"], check=True)
     refusal = refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{next(iter(BUILT))}", program)
     assert refusal.startswith(f"{program} has its MPI library inside (it is linked statically), ")
+
+
+@pytest.mark.parametrize("at", range(30))
+def test_a_word_in_a_program_is_found_wherever_parts_of_it_end(tmp_path, monkeypatch, at):
+    monkeypatch.setattr(preloads, "_PART", 16)
+    program = tmp_path / "a.out"
+    program.write_bytes(b"x" * at + b"PMPI_Init" + b"y" * 40)
+    assert preloads.has_inside(str(program), b"PMPI_Init")
+    program.write_bytes(b"x" * at + b"PMPI_Inix" + b"y" * 40)
+    assert not preloads.has_inside(str(program), b"PMPI_Init")
+
+
+def test_the_loader_is_asked_once_for_a_program(started, site, mpi, tmp_path):
+    """What it is linked to says which MPI library it has, whether it has any, and which sanitizers."""
+    asked = tmp_path / "asked"
+    (site / "ldd").write_text(f'#!/bin/sh\necho "$1" >>{asked}\nexec {shutil.which("ldd")} "$1"\n')
+    (site / "ldd").chmod(0o755)
+    program = tmp_path / "a.out"
+    shutil.copy(mpi_program("bench", mpi.name), program)
+    started(f"mpiexec-{mpi.name}", "-n", "2", program)
+    assert asked.read_text().split().count(str(program)) == 1
+    shutil.copy("/bin/true", program)
+    os.utime(program, ns=(1, 1))
+    note = "trunkline: note: a.out is linked to no MPI library; only what it loads or starts by itself is served\n"
+    started(f"mpiexec-{mpi.name}", "-n", "2", program, note=note)
+    assert asked.read_text().split().count(str(program)) == 2, "it is another one by now"
 
 
 def test_a_program_of_no_mpi_is_named(trunkline, site):
