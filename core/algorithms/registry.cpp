@@ -19,6 +19,7 @@
 #include "kinds/multicast/row.hpp"
 #include "kinds/rounds/row.hpp"
 #include "kinds/trees/row.hpp"
+#include "text/spelling.hpp"
 
 namespace trunkline {
 
@@ -583,6 +584,15 @@ std::optional<Algorithm> find_algorithm(Collective collective, std::string_view 
     return algorithm.collective == collective && algorithm.name == name;
   });
   return found != algorithms().end() ? std::optional(*found) : std::nullopt;
+}
+
+std::string no_such_algorithm(Collective collective, std::string_view name) {
+  std::vector<std::string_view> names{"auto"};
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective == collective) names.push_back(algorithm.name);
+  }
+  return "no algorithm of " + std::string(facts_of(collective).name) + " is called '" + std::string(name) + "'" +
+         did_you_mean(name, names) + "; 'trunkline algorithms' lists all";
 }
 
 std::vector<std::string> algorithm_names(Collective collective) {

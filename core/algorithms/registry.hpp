@@ -42,6 +42,9 @@ struct Algorithm {
 [[nodiscard]] std::span<const Algorithm> algorithms();
 [[nodiscard]] std::optional<Algorithm> find_algorithm(Collective collective, std::string_view name);
 
+/// What to say of a name that a collective has no algorithm of.
+[[nodiscard]] std::string no_such_algorithm(Collective collective, std::string_view name);
+
 /// The names of a collective's algorithms for people, a family in one piece: "linear", "3-ary to 8-ary".
 [[nodiscard]] std::vector<std::string> algorithm_names(Collective collective);
 

@@ -3,28 +3,12 @@
 
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "algorithms/registry.hpp"
 #include "text/quantity.hpp"
-#include "text/spelling.hpp"
 
 namespace trunkline {
 namespace {
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text = "auto";
-  for (const std::string& name : names) text += ", " + name;
-  return text;
-}
-
-std::vector<std::string_view> spellings(Collective collective) {
-  std::vector<std::string_view> names{"auto"};
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.collective == collective) names.push_back(algorithm.name);
-  }
-  return names;
-}
 
 std::uint64_t wished_segment(std::string_view text) {
   const bool bare = text.find_first_not_of("0123456789") == std::string_view::npos && !text.empty();
@@ -46,9 +30,7 @@ Wish parse_wish(Collective collective, std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   const auto algorithm = find_algorithm(collective, name);
   if (!algorithm) {
-    throw std::invalid_argument("no algorithm of " + std::string(facts_of(collective).name) + " is called '" +
-                                std::string(name) + "'" + did_you_mean(name, spellings(collective)) +
-                                "; there are: " + listed(algorithm_names(collective)));
+    throw std::invalid_argument(no_such_algorithm(collective, name));
   }
   if (algorithm->is_native()) throw std::invalid_argument("native takes no segment");
   const CollectiveFacts& facts = facts_of(collective);

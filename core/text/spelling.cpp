@@ -12,7 +12,31 @@ namespace {
 // Longer words are no misspellings of anything here, and comparing them would cost the product of their lengths.
 constexpr std::size_t longest_word = 64;
 
+constexpr std::size_t most_parts_meant = 3;
+
 char lower(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
+
+/// Whether a part of the text between hyphens is the word, but for a letter in four.
+bool has_part_like(std::string_view text, std::string_view word) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('-', at), text.size());
+    if (edit_distance(word, text.substr(at, end - at)) <= word.size() / 4) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+/// Of words with several parts; the shortest first, which says least besides.
+std::vector<std::string_view> with_a_part_like(std::string_view word, std::span<const std::string_view> candidates) {
+  std::vector<std::string_view> found;
+  if (word.empty() || word.size() > longest_word) return found;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() <= longest_word && has_part_like(candidate, word)) found.push_back(candidate);
+  }
+  std::ranges::stable_sort(found, {}, &std::string_view::size);
+  found.resize(std::min(found.size(), most_parts_meant));
+  return found;
+}
 
 }  // namespace
 
@@ -58,8 +82,13 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
-  const std::string_view meant = nearest(word, candidates);
-  return meant.empty() ? std::string() : " (did you mean " + std::string(meant) + "?)";
+  std::vector<std::string_view> meant{nearest(word, candidates)};
+  if (meant.front().empty()) meant = with_a_part_like(word, candidates);
+  std::string text;
+  for (std::size_t i = 0; i < meant.size(); ++i) {
+    text.append(i == 0 ? "" : i + 1 == meant.size() ? " or " : ", ").append(meant[i]);
+  }
+  return text.empty() ? text : " (did you mean " + text + "?)";
 }
 
 }  // namespace trunkline

@@ -279,6 +279,12 @@ void bind_registry(nb::module_& module) {
       "algorithm_names", [](const std::string& collective) { return algorithm_names(collective_named(collective)); },
       "collective"_a, "The names for people, a family in one piece: ``3-ary to 8-ary``.");
   module.def(
+      "no_such_algorithm",
+      [](const std::string& collective, const std::string& name) {
+        return no_such_algorithm(collective_named(collective), name);
+      },
+      "collective"_a, "name"_a, "What to say of a name that a collective has no algorithm of.");
+  module.def(
       "algorithms", [] { return std::vector<Algorithm>(algorithms().begin(), algorithms().end()); },
       "The one list of algorithms.");
 }

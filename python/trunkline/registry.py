@@ -63,7 +63,7 @@ def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:
     """The algorithms asked for, each once; ``all`` stands for one of each family, and all that ``auto`` compares.
 
     Raises:
-        BadInput: naming the first that the registry does not have, and all that it has.
+        BadInput: naming the first that the registry does not have, and those that are near it.
     """
     known = [a for a in _core.algorithms() if a.collective == collective]
     spellings = {"auto", *(a.name for a in known)}
@@ -77,8 +77,7 @@ def chosen_algorithms(collective: str, words: Sequence[str]) -> list[str]:
             _check_segment(name)
             wanted.append(name)
         else:
-            listed = ", ".join(["all", "auto", *_core.algorithm_names(collective)])
-            raise BadInput(f"there is no algorithm '{name}' of {collective}; there are: {listed}")
+            raise BadInput(_core.no_such_algorithm(collective, name.partition(":")[0]))
     return list(dict.fromkeys(wanted))
 
 

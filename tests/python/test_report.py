@@ -91,11 +91,18 @@ def test_the_tables_show_ratios_and_fit_a_terminal(cells):
     assert row == ["auto:", "linear,", "2824", "B", "480", "ms", "-1", "+2%", "1.20", "10.00", "7"]
 
 
-def test_unknown_algorithms_are_named_with_what_there_is():
+def test_unknown_algorithms_are_named_with_those_that_are_near():
     wanted = ["native", "auto", "linear:4096"]
     assert chosen_algorithms("bcast", wanted) == wanted
-    with pytest.raises(BadInput, match="'chain'.*native.*linear"):
-        chosen_algorithms("bcast", ["native", "chain"])
+    for collective, name, near in (
+        ("bcast", "ring", " (did you mean scatter-ring or unaware-scatter-ring?)"),
+        ("allreduce", "liner:4096", " (did you mean linear?)"),
+        ("bcast", "chain", ""),
+    ):
+        with pytest.raises(BadInput) as refused:
+            chosen_algorithms(collective, ["native", name])
+        called = f"no algorithm of {collective} is called '{name.partition(':')[0]}'"
+        assert str(refused.value) == f"{called}{near}; 'trunkline algorithms' lists all"
 
 
 def test_all_is_one_of_each_family_and_what_auto_compares():

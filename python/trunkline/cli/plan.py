@@ -25,7 +25,7 @@ from trunkline.cli.options import (
 from trunkline.cli.output import check_outputs, write_text
 from trunkline.cli.plan_output import put_out
 from trunkline.cli.plan_weights import lay_over_weights
-from trunkline.cluster import load_cluster, nearest_first
+from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.hierarchy import Hierarchy, hierarchical_plan, parse_fan_in, parse_split
 from trunkline.placement import bounded_placement, placement_of_names, root_rank
@@ -335,9 +335,7 @@ def _check_left_out(file: str, options: Sequence[str]) -> None:
 def _check_shape(collective: str, shape: str) -> None:
     known = _core.algorithms()
     shapes = [a.name for a in known if a.collective == collective and a.name != "native"]
-    listed = ", ".join(name for name in _core.algorithm_names(collective) if name != "native")
     if shape == "native":
-        raise BadInput(f"native is the MPI library's own algorithm, which has no plan; there are: {listed}")
+        raise BadInput("native is the MPI library's own algorithm, which has no plan; 'trunkline algorithms' lists all")
     if shape not in shapes:
-        near = nearest_first(shape, shapes)[0]
-        raise BadInput(f"there is no algorithm '{shape}' of {collective}; the nearest is {near}; there are: {listed}")
+        raise BadInput(_core.no_such_algorithm(collective, shape))

@@ -31,5 +31,14 @@ TEST(Spelling, FindsWhatWasMeant) {
   EXPECT_EQ(did_you_mean("bandwidth", words), "");
 }
 
+TEST(Spelling, NamesThoseThatHaveTheWordAsAPart) {
+  constexpr std::array<std::string_view, 6> names{"linear",    "unaware-scatter-ring", "scatter-ring", "scatter-xy",
+                                                  "lane-ring", "by-sites-ring"};
+  EXPECT_EQ(did_you_mean("ring", names), " (did you mean lane-ring, scatter-ring or by-sites-ring?)");
+  EXPECT_EQ(did_you_mean("rnig", std::span(names).first(4)), " (did you mean scatter-ring or unaware-scatter-ring?)");
+  EXPECT_EQ(did_you_mean("line-ar", names), " (did you mean linear?)");
+  EXPECT_EQ(did_you_mean("wheel", names), "");
+}
+
 }  // namespace
 }  // namespace trunkline
