@@ -48,10 +48,8 @@ Placement hosts_by_name(const PlanFile& plan, std::vector<std::string>& names) {
 
 /// Throws std::invalid_argument where it cannot run as the plan of a file here.
 void check_fits(const Knowledge& knowledge, const PlanFile& read) {
-  // Usually of what plans are laid over; the one with rates ties a plan to a cluster as it was measured.
-  const auto print = read.cluster_fingerprint;
   const auto& cluster = knowledge.cluster;
-  if (cluster && print && *print != topology_fingerprint(*cluster) && *print != cluster->fingerprint()) {
+  if (cluster && !is_for(read, *cluster)) {
     throw std::invalid_argument("was laid over cluster " + read.cluster + " as it was, not over " + cluster->name() +
                                 " as it is now; lay it again with 'trunkline plan'");
   }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "network/cluster.hpp"
+#include "network/fingerprint.hpp"
 #include "plan_file/plan_set.hpp"
 #include "text/quantity.hpp"
 #include "text/text_file.hpp"
@@ -18,6 +20,13 @@ PlanFile parse_plan(std::string_view yaml, const std::string& file) {
 }
 
 PlanFile read_plan(const std::string& path) { return parse_plan(read_text_file(path), path); }
+
+bool is_for(const PlanFile& plan, const Cluster& cluster) {
+  const std::uint64_t topology = topology_fingerprint(cluster);
+  const auto& with_rates = plan.cluster_fingerprint;
+  if (with_rates && *with_rates != cluster.fingerprint() && *with_rates != topology) return false;
+  return !plan.topology_fingerprint || *plan.topology_fingerprint == topology;
+}
 
 std::string sizes_text(const PlanFile& plan) {
   const bool has_from = plan.from_bytes.value_or(0) != 0;

@@ -12,13 +12,16 @@
 
 namespace trunkline {
 
+class Cluster;
+
 /// A plan with what it is for.
 struct PlanFile {
   Collective collective = Collective::bcast;
-  std::string algorithm;  ///< a name of the registry, or "custom" for what was drawn by hand
-  std::string cluster;    ///< name of the cluster it was laid over; empty: none
-  std::optional<std::uint64_t> cluster_fingerprint;
-  std::vector<std::string> host_of_rank;  ///< host names by rank; empty: any placement
+  std::string algorithm;                             ///< a name of the registry, or "custom" for what was drawn by hand
+  std::string cluster;                               ///< name of the cluster it was laid over; empty: none
+  std::optional<std::uint64_t> cluster_fingerprint;  ///< with its rates; of older files, of the topology alone
+  std::optional<std::uint64_t> topology_fingerprint{};  ///< of hosts, switches and the links that paths take
+  std::vector<std::string> host_of_rank;                ///< host names by rank; empty: any placement
   Plan plan;
   std::optional<std::uint64_t> segment_bytes;  ///< empty: chosen for each message
   std::string provenance;                      ///< who or what made it, one line
@@ -27,6 +30,9 @@ struct PlanFile {
   std::size_t line = 0;                        ///< where it stands in a set of plans or a tuning file; else 0
   std::size_t column = 0;
 };
+
+/// Whether it is for that network, as far as it says.
+[[nodiscard]] bool is_for(const PlanFile& plan, const Cluster& cluster);
 
 /// Throws FaultyFile with all faults; what it returns has passed the check of its kind, but for what a generator made
 /// for many ranks.

@@ -30,6 +30,9 @@ class PlanReader {
     if (const YamlNode* node = root.find("cluster_fingerprint")) {
       plan_.cluster_fingerprint = hexadecimal(*node, "cluster_fingerprint", faults_);
     }
+    if (const YamlNode* node = root.find("topology_fingerprint")) {
+      plan_.topology_fingerprint = hexadecimal(*node, "topology_fingerprint", faults_);
+    }
     if (const YamlNode* node = root.find("segment")) {
       plan_.segment_bytes = bytes_or_zero(*node, "segment", faults_);
       if (plan_.segment_bytes == 0) faults_.add(*node, "a segment must be above zero");

@@ -49,8 +49,8 @@ void check_apart(const YamlNode& node, const PlanSet& set, const PlanFile& plan,
 
 PlanSet read_set(const YamlNode& root, Faults& faults) {
   static constexpr std::array<std::string_view, 3> keys{"trunkline", "provenance", "plans"};
-  static constexpr std::array<std::string_view, 7> of_plans{
-      "collective", "cluster", "cluster_fingerprint", "provenance", "segment", "from", "below"};
+  static constexpr std::array<std::string_view, 8> of_plans{
+      "collective", "cluster", "cluster_fingerprint", "topology_fingerprint", "provenance", "segment", "from", "below"};
   check_keys(root, keys, faults);
   PlanSet set{.provenance = optional_text(root, "provenance", "tuned by hand", faults)};
   const std::string example = "plans: [{collective: bcast, shape: custom, ...}]";
@@ -82,8 +82,9 @@ PlanSet read_set(const YamlNode& root, Faults& faults) {
 }
 
 PlanFile plan_by_itself(const YamlNode& root, Faults& faults) {
-  static constexpr std::array<std::string_view, 8> keys{"trunkline",  "collective", "cluster", "cluster_fingerprint",
-                                                        "provenance", "segment",    "from",    "below"};
+  static constexpr std::array<std::string_view, 9> keys{
+      "trunkline", "collective", "cluster", "cluster_fingerprint", "topology_fingerprint", "provenance",
+      "segment",   "from",       "below"};
   PlanFile plan = read_plan_at(root, {.keys = keys}, faults);
   plan.line = plan.column = 0;
   return plan;

@@ -43,6 +43,9 @@ void append_facts(std::string& out, const PlanFile& plan) {
   if (plan.cluster_fingerprint) {
     out += "cluster_fingerprint: \"" + hexadecimal(*plan.cluster_fingerprint) + "\"\n";
   }
+  if (plan.topology_fingerprint) {
+    out += "topology_fingerprint: \"" + hexadecimal(*plan.topology_fingerprint) + "\"\n";
+  }
   out += plan.provenance.empty() ? "" : "provenance: " + yaml_scalar(plan.provenance) + "\n";
   out += plan.segment_bytes ? "segment: " + format_bytes(*plan.segment_bytes) + "\n" : "";
 }

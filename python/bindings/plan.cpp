@@ -224,7 +224,9 @@ void bind_plan_file(nb::module_& module) {
           [](PlanFile& file, const std::string& name) { file.collective = collective_named(name); })
       .def_rw("algorithm", &PlanFile::algorithm, "A name of the registry, or ``custom``.")
       .def_rw("cluster", &PlanFile::cluster, "Name; empty: laid over no cluster.")
-      .def_rw("cluster_fingerprint", &PlanFile::cluster_fingerprint)
+      .def_rw("cluster_fingerprint", &PlanFile::cluster_fingerprint,
+              "``Cluster.fingerprint``; of older files ``Cluster.topology_fingerprint``.")
+      .def_rw("topology_fingerprint", &PlanFile::topology_fingerprint)
       .def_prop_rw(
           "host_of_rank", [](const PlanFile& file) { return file.host_of_rank; },
           [](PlanFile& file, std::vector<std::string> hosts) { file.host_of_rank = std::move(hosts); },
@@ -278,6 +280,7 @@ void bind_registry(nb::module_& module) {
   module.def(
       "algorithm_names", [](const std::string& collective) { return algorithm_names(collective_named(collective)); },
       "collective"_a, "The names for people, a family in one piece: ``3-ary to 8-ary``.");
+  module.def("is_for", &is_for, "plan"_a, "cluster"_a, "Whether a plan is for that network, as far as its file says.");
   module.def(
       "no_such_algorithm",
       [](const std::string& collective, const std::string& name) {

@@ -95,7 +95,7 @@ def made_plan(
     """
     made = _core.PlanFile()
     made.collective, made.algorithm, made.plan = collective, algorithm, plan
-    made.cluster, made.cluster_fingerprint = network.name, network.topology_fingerprint
+    made.cluster, made.topology_fingerprint = network.name, network.topology_fingerprint
     made.host_of_rank = [network.hosts[host] for host in placement]
     made.provenance, made.segment_bytes = provenance, segment
     return Planned(made, list(placement))
@@ -203,8 +203,7 @@ def plan_over(network: _core.Cluster, read: _core.PlanFile, name: str, placement
     Raises:
         BadInput: where it is for another cluster or for more ranks.
     """
-    fingerprint = read.cluster_fingerprint
-    if fingerprint not in (None, network.topology_fingerprint, network.fingerprint):
+    if not _core.is_for(read, network):
         raise BadInput(
             f"{name} was laid over cluster {read.cluster} as it was, not over {network.name} as it is now; "
             "name the plan's cluster, or lay it again"

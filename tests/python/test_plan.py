@@ -139,7 +139,13 @@ def test_the_plan_file(trunkline, tmp_path):
     plan = _core.read_plan(str(file))
     cluster = load_cluster("cyclic")
     assert (plan.collective, plan.algorithm, plan.cluster) == ("bcast", "linear", "cyclic")
-    assert plan.cluster_fingerprint == cluster.topology_fingerprint
+    assert (plan.cluster_fingerprint, plan.topology_fingerprint) == (None, cluster.topology_fingerprint)
+    assert f'topology_fingerprint: "{cluster.topology_fingerprint:016x}"' in file.read_text()
+    checked = trunkline("cluster", "check", "cyclic", "--json", "-").data
+    assert checked["topology_fingerprint"] == f"{cluster.topology_fingerprint:016x}"
+    assert checked["fingerprint"] == f"{cluster.fingerprint:016x}"
+    said = f"fingerprint {cluster.fingerprint:016x} (of the topology alone: {cluster.topology_fingerprint:016x})"
+    assert said in trunkline("cluster", "check", "cyclic").out
     assert plan.host_of_rank == cluster.hosts
     assert plan.segment_bytes == 2832
     expected = _core.lay_trees("bcast", "linear", cluster, _core.block_placement(cluster, 1), 5)[0]

@@ -101,9 +101,9 @@ def test_hosts_of_a_plan(mpi: Mpi, tmp_path: Path, hosts: str, fits: bool, clust
     assert {"TRUNKLINE_PLAN is for other ranks, hosts or another root" in call["reason"] for call in calls} != {fits}
 
 
-def said_with_a_plan_of(mpi: Mpi, tmp_path: Path, fingerprint: int) -> str:
+def said_with_a_plan_of(mpi: Mpi, tmp_path: Path, fingerprint: int, of: str = "cluster") -> str:
     plan = tmp_path / "plan.yaml"
-    plan.write_text(BINARY + f'cluster: cyclic\ncluster_fingerprint: "{fingerprint:016x}"\n')
+    plan.write_text(BINARY + f'cluster: cyclic\n{of}_fingerprint: "{fingerprint:016x}"\n')
     settings = {"TRUNKLINE_PLAN": str(plan), "TRUNKLINE_CLUSTER": "cyclic"}
     done = mpi.run(7, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST])
     return "\n".join(done.lines("trunkline: warning: "))
@@ -119,6 +119,7 @@ def test_a_plan_of_the_same_topology_or_the_same_cluster(mpi: Mpi, tmp_path: Pat
     cluster = load_cluster("cyclic")
     faster = _core.scaled(cluster, 1e10)
     assert said_with_a_plan_of(mpi, tmp_path, faster.topology_fingerprint) == ""
+    assert said_with_a_plan_of(mpi, tmp_path, faster.topology_fingerprint, "topology") == ""
     assert said_with_a_plan_of(mpi, tmp_path, cluster.fingerprint) == ""
     assert "was laid over" in said_with_a_plan_of(mpi, tmp_path, faster.fingerprint)
 

@@ -160,6 +160,7 @@ def _plan_keys() -> dict[str, Schema]:
         "collective": {"enum": list(_core.collectives())},
         "cluster": NAME,
         "cluster_fingerprint": FINGERPRINT,
+        "topology_fingerprint": FINGERPRINT,
         "provenance": TEXT,
         "segment": SIZE,
         "from": _described(SIZE, "For messages of so many bytes or more."),

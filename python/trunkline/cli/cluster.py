@@ -69,7 +69,7 @@ def check(cluster: ClusterOption, json: JsonOption = None) -> None:
     print(
         f"{cluster}: OK, {_counted(len(found.hosts), 'host')} on "
         f"{_counted(len(found.switches), 'switch', 'switches')}, {_counted(len(found.links), 'link')}, fingerprint "
-        f"{fingerprint_text(found)}"
+        f"{fingerprint_text(found)} (of the topology alone: {found.topology_fingerprint:016x})"
         + (f"; one switch each by equal-cost paths: {merged}" if merged else "")
         + (f"; {unused_words(found)}: {unused}" if unused else "")
     )
@@ -132,6 +132,7 @@ def _summary(cluster: _core.Cluster) -> dict[str, object]:
         "merged": [{"name": one.name, "switches": one.switches} for one in cluster.merged],
         "unused_links": [link_name(link) for link in cluster.unused_links],
         "fingerprint": fingerprint_text(cluster),
+        "topology_fingerprint": f"{cluster.topology_fingerprint:016x}",
     }
 
 

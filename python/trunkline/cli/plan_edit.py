@@ -130,7 +130,8 @@ def join(
     for host in joined.host_names:
         if network.find_host(host) is None:
             raise BadInput(f"{network.name} has no host {host}; name the cluster with the hosts of both plans")
-    file.cluster, file.cluster_fingerprint = network.name, network.topology_fingerprint
+    file.cluster, file.topology_fingerprint = network.name, network.topology_fingerprint
+    file.cluster_fingerprint = None
     _write(file, joined, f"join {Path(other).stem}", output)
 
 

@@ -39,6 +39,7 @@ def edited(plan: _core.PlanFile, tree: HostTree, what: str) -> _core.PlanFile:
     made = _core.PlanFile()
     made.collective, made.algorithm = plan.collective, "custom"
     made.cluster, made.cluster_fingerprint = plan.cluster, plan.cluster_fingerprint
+    made.topology_fingerprint = plan.topology_fingerprint
     made.segment_bytes, made.host_of_rank = plan.segment_bytes, list(tree.hosts)
     made.provenance = f"{plan.provenance}; {what}" if plan.provenance else what
     made.plan = _core.Plan([tree.as_tree()])

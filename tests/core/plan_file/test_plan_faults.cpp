@@ -51,18 +51,17 @@ const FaultCase plan_faults[] = {
                "1:1: the key ranks is missing; give it, such as ranks: 32",
                "1:1: the tree is missing; give line: [0, 1, 2] or sends: {0: [1, 2]}",
                "1:1: the key root is missing; give it, such as root: 0"}},
-    FaultCase{
-        "UnknownKey",
-        "trunkline: plan/1\n"
-        "collective: bcast\n"
-        "shape: custom\n"
-        "rank: 2\n"
-        "ranks: 2\n"
-        "root: 0\n"
-        "line: [0, 1]\n",
-        {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, cluster, "
-         "cluster_fingerprint, provenance, segment, from, below, shape, ranks, hosts, ranks_per_host, root, line, "
-         "sends, trees, exchange, rounds, multicast"}},
+    FaultCase{"UnknownKey",
+              "trunkline: plan/1\n"
+              "collective: bcast\n"
+              "shape: custom\n"
+              "rank: 2\n"
+              "ranks: 2\n"
+              "root: 0\n"
+              "line: [0, 1]\n",
+              {"4:1: unknown key \"rank\" (did you mean ranks?); known here are trunkline, collective, cluster, "
+               "cluster_fingerprint, topology_fingerprint, provenance, segment, from, below, shape, ranks, hosts, "
+               "ranks_per_host, root, line, sends, trees, exchange, rounds, multicast"}},
     FaultCase{"UnknownCollectiveAndShape",
               "trunkline: plan/1\n"
               "collective: bcats\n"

@@ -8,6 +8,8 @@
 
 #include "algorithms/trees/unaware_linear.hpp"
 #include "kinds/trees/trees.hpp"
+#include "network/fingerprint.hpp"
+#include "network/scaled.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
 
@@ -23,6 +25,7 @@ void expect_same(const PlanFile& plan, const PlanFile& again) {
   RC_ASSERT(again.algorithm == plan.algorithm);
   RC_ASSERT(again.cluster == plan.cluster);
   RC_ASSERT(again.cluster_fingerprint == plan.cluster_fingerprint);
+  RC_ASSERT(again.topology_fingerprint == plan.topology_fingerprint);
   RC_ASSERT(again.host_of_rank == plan.host_of_rank);
   RC_ASSERT(again.segment_bytes == plan.segment_bytes);
   RC_ASSERT(again.provenance == plan.provenance);
@@ -33,6 +36,29 @@ void expect_same(const PlanFile& plan, const PlanFile& again) {
     RC_ASSERT(trees_of(again)[i].children == trees_of(plan)[i].children);
     RC_ASSERT(trees_of(again)[i].exchange == trees_of(plan)[i].exchange);
   }
+}
+
+/// Older files have the fingerprint of the topology under the other name.
+TEST(PlanFile, IsForTheNetworkOfItsFingerprints) {
+  const Cluster cluster = testing::star_of_switches(2, 2);
+  const Cluster faster = scaled(cluster, 2e10);
+  const std::uint64_t topology = topology_fingerprint(cluster);
+  const auto is_for_it = [&](std::optional<std::uint64_t> with_rates, std::optional<std::uint64_t> of_topology) {
+    PlanFile plan;
+    plan.cluster_fingerprint = with_rates;
+    plan.topology_fingerprint = of_topology;
+    return is_for(plan, cluster);
+  };
+  ASSERT_EQ(topology, topology_fingerprint(faster));
+  EXPECT_TRUE(is_for_it({}, {}));
+  EXPECT_TRUE(is_for_it(cluster.fingerprint(), {}));
+  EXPECT_TRUE(is_for_it(topology, {}));
+  EXPECT_TRUE(is_for_it({}, topology));
+  EXPECT_TRUE(is_for_it(cluster.fingerprint(), topology));
+  EXPECT_FALSE(is_for_it(faster.fingerprint(), {}));
+  EXPECT_FALSE(is_for_it(faster.fingerprint(), topology));
+  EXPECT_FALSE(is_for_it({}, cluster.fingerprint()));
+  EXPECT_FALSE(is_for_it({}, topology + 1));
 }
 
 RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
@@ -58,6 +84,7 @@ RC_GTEST_PROP(PlanFile, RoundTrips, ()) {
   if (*rc::gen::arbitrary<bool>()) {
     plan.cluster = "a cluster: with a # name";
     plan.cluster_fingerprint = *rc::gen::arbitrary<std::uint64_t>();
+    if (*rc::gen::arbitrary<bool>()) plan.topology_fingerprint = *rc::gen::arbitrary<std::uint64_t>();
     plan.segment_bytes = *rc::gen::inRange<std::uint64_t>(1, 1U << 20);
     plan.provenance = "line one\nline two";
   }
