@@ -31,7 +31,8 @@ std::vector<Evaluated> compared(const Evaluation& evaluation) {
   return rows;
 }
 
-std::string times(const std::vector<Evaluated>& rows, double native_s) {
+/// Of those that are predicted to be faster than what runs, which takes `runs_s`, with what they count as.
+std::string times(const std::vector<Evaluated>& rows, double native_s, double runs_s) {
   std::string text;
   const auto add = [&](std::string_view name, double seconds) {
     text.append(text.empty() ? "" : ", ").append(name).append(" ").append(milliseconds(seconds));
@@ -43,6 +44,9 @@ std::string times(const std::vector<Evaluated>& rows, double native_s) {
       native_told = true;
     }
     add(one.algorithm(), one.seconds);
+    if (one.seconds < runs_s && one.compared_seconds > one.seconds) {
+      text += " (counts as " + milliseconds(one.compared_seconds) + ")";
+    }
   }
   if (!native_told) add("native", native_s);
   return text;
@@ -101,8 +105,8 @@ std::string reason_of(const Evaluation& evaluation, const SizeClass& sizes, std:
     text +=
         " for " + format_bytes(sizes.least_bytes) + ", which decides for sizes up to " + format_bytes(sizes.most_bytes);
   }
-  text += ": " + times(rows, evaluation.native_s);
   const Evaluated* const runs = evaluation.runs();
+  text += ": " + times(rows, evaluation.native_s, runs != nullptr ? runs->seconds : evaluation.native_s);
   return text + (runs != nullptr ? why_not_the_fastest(rows, *runs) : why_native(rows, evaluation.native_s));
 }
 

@@ -132,7 +132,7 @@ class Decision:
         }
 
 
-_TIME = re.compile(r"(\S+) \S+ (?:s|ms|us|ns)")
+_TIME = re.compile(r"(\S+) \S+ (?:s|ms|us|ns)(?: \(counts as \S+ (?:s|ms|us|ns)\))?")
 
 
 def _shortened(reason: str, ran: str) -> str:
@@ -159,6 +159,7 @@ def _shortened(reason: str, ran: str) -> str:
         for name, item in zip(names[:place], items)
         if ran != "native"
         and name != "native"
+        and "(counts as" not in item
         and f"{name} counts as" not in why
         and item.split()[1:] != items[place].split()[1:]
     ]

@@ -493,3 +493,19 @@ TIMES = "predicted: linear 474 ms, two-tree 491 ms, binary 600 ms, flat 700 ms, 
 )
 def test_a_reason_does_not_contradict_what_runs(reason, ran, said):
     assert Decision("bcast", 1, ran, 0 if ran == "native" else 1448, reason, []).words() == said
+
+
+def test_what_is_predicted_to_be_faster_and_does_not_run_has_what_it_counts_as(trunkline):
+    """Else a job's reason contradicts itself: it lists a faster one and runs another."""
+    passed_over = 0
+    for cluster in ("paper-1", "paper-4", "cyclic", "leaf-spine"):
+        words = ("explain", "--cluster", cluster, "--no-multicast", "--sizes", "64KiB,256KiB,1MiB,4MiB", "--json", "-")
+        for row in trunkline(*words).data:
+            listed = row["reason"].partition("predicted: ")[2].partition("; ")[0].split(", ")
+            before = [item for item in listed[: [item.split()[0] for item in listed].index(row["algorithm"])]]
+            runs_ms = float(listed[len(before)].split()[1])
+            for item in before:
+                assert float(item.split("(counts as ")[1].split()[0]) >= runs_ms, row["reason"]
+                passed_over += 1
+            assert all("counts as" not in item for item in listed[len(before) :]), row["reason"]
+    assert passed_over > 0

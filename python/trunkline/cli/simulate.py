@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Optional
 
 import typer
@@ -24,6 +24,7 @@ from trunkline.cli.options import (
     RateOption,
     SizesOption,
     algorithms_option,
+    multicasts_wanted,
 )
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.simulate_gains import gains, reasons
@@ -33,7 +34,7 @@ from trunkline.mpi import require_mpi
 from trunkline.peers.simulated import Simulated, simulated_algorithms, simulated_plan
 from trunkline.placement import root_rank
 from trunkline.planned import placement_for, plan_for_job
-from trunkline.predict import host_costs_given, load_measurement
+from trunkline.predict import decide_all, host_costs_given, load_measurement
 from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
@@ -162,6 +163,8 @@ def simulated(
     console.print(_rows_table(title, job, rows, left_out))
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
+    for line in _multicasts_of_long_jobs(job, [one.name for one in wanted]):
+        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
 
@@ -176,6 +179,24 @@ for collective in _core.collectives():
 app.command(
     epilog="Example: trunkline simulate gains --cluster cyclic --rate 20Mbit,1Gbit,10Gbit,100Gbit --svg gains.svg"
 )(gains)
+
+
+def _multicasts_of_long_jobs(job: Job, algorithms: Sequence[str]) -> Iterator[str]:
+    """What a job with more calls would run instead of the simulated ``auto``, which opens no multicast group."""
+    if "auto" not in algorithms or not multicasts_wanted():
+        return
+    knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs)
+    decisions = decide_all(job.collective, knowledge, job.placement, job.root, job.sizes)
+    later = [
+        f"{format_bytes(one.message_bytes)} from call {one.instead.calls + 1} on"
+        for one in decisions
+        if one.instead is not None
+    ]
+    if later:
+        yield (
+            f"auto opens no multicast group for so few calls. In a job it multicasts {', '.join(later)}, on each "
+            "communicator, where datagrams reach all hosts: simulate 'multicast' to see that."
+        )
 
 
 def _simulate_with_progress(

@@ -162,6 +162,16 @@ def test_auto_decides_as_the_library_does_and_beats_its_peers(trunkline):
         assert peer["seconds_median"] > 5 * auto["seconds_median"], name
 
 
+def test_auto_says_from_which_call_on_a_job_would_multicast(trunkline):
+    """Its own few calls open no group."""
+    words = ("simulate", "bcast", "--cluster", "cyclic", "--rate", "1Gbit", "--sizes", "64KiB", "--algorithms")
+    (planned,) = trunkline("explain", "cyclic", "--rate", "1Gbit", "--sizes", "64KiB", "--json", "-").data
+    call = planned["instead"]["calls"] + 1
+    assert call > 1
+    assert f"In a job it multicasts 64 KiB from call {call} on, " in trunkline(*words, "auto").error
+    assert "multicasts" not in trunkline(*words, "linear").error
+
+
 def test_times_repeat_exactly(trunkline):
     first, second = (simulated(trunkline, "random:48x6:3", "64KiB", "auto,mpich") for _ in range(2))
     assert [row["seconds_median"] for row in first.values()] == [row["seconds_median"] for row in second.values()]
