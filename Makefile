@@ -195,8 +195,9 @@ clean: ## Remove everything that was built
 # What repeats papers (papers/README.md): in no package, and not among the tests above.
 .PHONY: papers papers-programs papers-test peers bench
 
-papers: papers-programs ## Every figure and table of papers, in out/papers (hours; LAB=no: minutes, without what is measured)
-	trunkline_papers figures --folder out/papers $(if $(filter no,$(LAB)),--without-lab)
+papers: papers-programs ## Figures and tables of papers, in out/papers, and the verdicts on them (minutes; LAB=yes: hours, with what is measured)
+	trunkline_papers figures --folder out/papers $(if $(filter yes,$(LAB)),,--without-lab)
+	trunkline_papers verdicts --folder out/papers
 
 papers-programs: $(STAMPS)/native ## The command trunkline_papers and its programs
 	@pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable papers

@@ -57,6 +57,11 @@ def _pipelined() -> list[Made]:
         elif kind == "transfer":
             words += ["--rate", _RATE]
         found.append(Made(name, paper, words, kind in ("bench", "transfer")))
+    for rate in ("100Mbit", "1Gbit"):
+        trees = ["--algorithms", "linear,binary,3-ary", "--sizes", "8KiB,16KiB,32KiB,64KiB,128KiB,1MiB,2MiB"]
+        words = ["predict", "--cluster", "paper-1", "--rate", rate, *trees, "--host-costs", "free"]
+        words += ["--json", f"{{out}}/trees-{rate}.json"]
+        found.append(Made(f"trees-{rate}", paper, words, module="trunkline"))
     measure = ["lab", "run", "--cluster", "paper-4", "--rate", _RATE, "--mpi", "mpich", "-n", "32", "--"]
     measure += [sys.executable, "-m", "trunkline", "measure", "-o", "{out}/net.yaml"]
     model = [

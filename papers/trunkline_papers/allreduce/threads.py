@@ -87,9 +87,10 @@ class Threads:
         hosts = change(self.runtime)
         return allreduce_seconds(self.trees[other], hosts) / allreduce_seconds(self.trees[name], hosts)
 
-    def paths(self, name: str) -> list[Path]:
+    def paths(self, name: str, message_bytes: int = 4) -> list[Path]:
         """By thread."""
-        return [path_of(self.ran(name), one, self.runtime.core_s) for one in self.trees[name].threads()]
+        ran = self.ran(name, message_bytes)
+        return [path_of(ran, one, self.runtime.core_s) for one in self.trees[name].threads()]
 
     def best_over_initial(self) -> float:
         """Of 4 bytes, over the first configuration."""
@@ -124,6 +125,11 @@ def _of_8w(threads: Threads) -> Iterator[Compared]:
         found = departures(threads.ran(name), _host_subtree(threads.trees[name], "w0"))
         for which, here in zip_equal(("first", "last"), found):
             yield microseconds(f"{name}, root host's subtree, {which} departure", "figure 10", None, here)
+    for thread, figure in ((0, "figure 13"), (17, "figure 14")):
+        for name in ("nary8W", "quad8W", "binaryquad8W", "binary8W"):
+            path = threads.paths(name)[thread]
+            yield microseconds(f"{name}, thread {thread}, up path", figure, None, path.up)
+            yield microseconds(f"{name}, thread {thread}, down path", figure, None, path.down)
     paths = threads.paths("binary8W")
     yield from _table_2(paths[17])
     for thread, stated in ((0, (45, 233, 156, 104, 278, 642)), (17, (212, 360, 149, 77, 572, 680))):
@@ -184,6 +190,15 @@ def _of_4w(threads: Threads) -> Iterator[Compared]:
     one = _mean(path.proxies for path in threads.paths("binary4W") if path.proxy_count)
     yield microseconds("split4W-2, two proxies", where, 703, two)
     yield microseconds("binary4W, one proxy", "section 6.2: two take 1.55 times that", 703 / 1.55, one)
+    for count, figure in ((2, "figure 17"), (1, "figure 18")):
+        alike = [number for number, path in enumerate(paths) if path.proxy_count == count and number > 7]
+        for name in ("binary4W", "split4W-2"):
+            for size in (4, 256):
+                of_these = [threads.paths(name, size)[number].total for number in alike]
+                what = (
+                    f"{name}, {size} B, threads that have {count} {'proxy' if count == 1 else 'proxies'} in split4W-2"
+                )
+                yield microseconds(what, figure, None, _mean(of_these))
     for name in ("binary4W", "split4W"):
         yield microseconds(f"{name}, two bottom levels, last departure", "figure 16", None, _bottom(threads, name))
 
@@ -217,6 +232,9 @@ def _of_now(threads: Threads) -> Iterator[Compared]:
         yield from _table_3(thread, paths[thread], stated, "table 4")
         if proxies:
             yield microseconds(f"thread {thread}, proxies", "table 4", proxies, paths[thread].proxies)
+    one, two = ([path.total for path in paths if path.proxy_count == count] for count in (1, 2))
+    what = "fastest thread with two proxies less slowest with one"
+    yield microseconds(what, "section 6.3", 61, min(two) - max(one))
 
 
 def _of_blade(threads: Threads) -> Iterator[Compared]:
@@ -235,9 +253,14 @@ def _of_both(threads: Threads) -> Iterator[Compared]:
         for before, level in zip(slowest.levels, slowest.levels[1:], strict=False)
         if GATEWAY in (before.wrapper.host, level.wrapper.host)
     ]
-    yield microseconds("slowest thread, no waits", "section 7.2", 1193, slowest.total)
-    yield microseconds("slowest thread, proxies", "section 7.2", 930, slowest.proxies)
-    yield microseconds("slowest thread, through the gateway", "section 7.2", 598, sum(by_gateway))
+    where = "section 7.2"
+    of_4w = [path.total for path in threads.paths("4W+8W") if path.levels[0].wrapper.host.startswith("v")]
+    alone = max(path.total for path in Threads("4w").paths("split4W"))
+    yield microseconds("slowest thread of 8W less slowest of 4W", where, 150, slowest.total - max(of_4w))
+    yield microseconds("slowest thread of 4W, less than in split4W alone", where, 300, alone - max(of_4w))
+    yield microseconds("slowest thread, no waits", where, 1193, slowest.total)
+    yield microseconds("slowest thread, proxies", where, 930, slowest.proxies)
+    yield microseconds("slowest thread, through the gateway", where, 598, sum(by_gateway))
 
 
 _OF: Mapping[str, Callable[[Threads], Iterator[Compared]]] = {

@@ -7,6 +7,7 @@ from trunkline.cli.app import App, tell_version
 from trunkline_papers.cli import bench, simulate
 from trunkline_papers.cli.figures import figures
 from trunkline_papers.cli.program import program
+from trunkline_papers.cli.verdicts import verdicts
 
 __all__ = ["app", "main"]
 
@@ -24,6 +25,7 @@ app.command(epilog="Example: trunkline_papers figures --without-lab")(figures)
 app.command(epilog="Example: trunkline lab run --cluster paper-1 -n 8 -- $(trunkline_papers program matmul) --check")(
     program
 )
+app.command(epilog="Example: trunkline_papers verdicts --folder out/papers --json verdicts.json")(verdicts)
 tell_version(app, "trunkline_papers")
 
 

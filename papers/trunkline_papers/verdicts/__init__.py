@@ -1,0 +1,1 @@
+"""Verdicts: what each paper says, what came out here, and how the two compare."""
