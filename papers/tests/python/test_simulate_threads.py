@@ -1,6 +1,7 @@
 """The allreduce paper's runtime, simulated: what its rules add up to, its tables, its gains, and what is missing."""
 
 from dataclasses import replace
+from statistics import mean, stdev
 
 import pytest
 
@@ -79,6 +80,19 @@ def test_messages_wait_for_one_another_where_they_are_one_at_a_time():
     )
     assert free == pytest.approx(4.0)
     assert kernel > 4.5
+
+
+def test_stages_vary_by_as_much_as_table_2_says():
+    """Where no thread waits the mean stays."""
+    varied = replace(NOTHING, down_s=6.0, varies=True)
+    assert allreduce_seconds(flat("h0"), varied, counted=20_000) == pytest.approx(6.0, rel=0.03)
+    root = flat("h0", "h0", "h1")
+    ran = run_threads(root, dict.fromkeys(root.hosts(), replace(varied, handling_s=66.25)), counted=4000)
+    ends = [
+        end - start - (ran.left[one, call] - ran.entered[one, call]) for (one, call), (start, end) in ran.called.items()
+    ]
+    assert stdev(ends) == pytest.approx(24, rel=0.1)
+    assert mean(ends) == pytest.approx(265, rel=0.02)
 
 
 def test_stages_add_up_to_a_call():
@@ -187,7 +201,8 @@ def test_what_is_missing_is_said_and_makes_the_gain(numbers):
     )
     threads = Threads("now")
     assert threads.over_with("binaryNOW", "splitNOW", lambda hosts: replace(hosts, wide_s=seconds)) >= 1.369
-    assert here(numbers, "4w", "split4W over binary4W, so") > 1.1
+    assert here(numbers, "4w", "split4W over binary4W, varied") > here(numbers, "4w", "split4W over binary4W")
+    assert here(numbers, "4w", "split4W over binary4W, all one at a time") > 1.1
     assert missing(Threads("8w")) == []
     needed = here(numbers, "blade", "down latency for naryBlade 1.18 over binaryBlade")
     assert needed > here(numbers, "blade", "down latency") * 3

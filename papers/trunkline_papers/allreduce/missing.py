@@ -30,17 +30,24 @@ def _least(gain: Callable[[float], float], wanted: float, most: float) -> float:
 
 
 def _4w(threads: Threads) -> Iterator[Compared]:
-    def change(hosts: Runtime) -> Runtime:
-        return replace(hosts, one_at_a_time=OneAtATime.KERNEL)
-
-    for name, other, paper in (
+    what_if: tuple[tuple[str, str, Callable[[Runtime], Runtime]], ...] = (
+        (
+            "all one at a time",
+            "if wake-ups and switches of a host wait for one another as its messages do",
+            lambda hosts: replace(hosts, one_at_a_time=OneAtATime.KERNEL),
+        ),
+        ("varied", "if stages vary as table 2 says", lambda hosts: replace(hosts, varies=True)),
+    )
+    steps = (
         ("binary4W", "nary4W", 1.07),
         ("links4W", "binary4W", 1 / 1.49),
         ("split4W", "binary4W", 1.10),
         ("split4W-2", "split4W", 1.05),
-    ):
-        where = "if wake-ups and switches of a host wait for one another as its messages do"
-        yield Compared(f"{name} over {other}, so", where, TIMES, paper, threads.over_with(name, other, change))
+    )
+    for short, where, change in what_if:
+        for name, other, paper in steps:
+            here = threads.over_with(name, other, change)
+            yield Compared(f"{name} over {other}, {short}", where, TIMES, paper, here)
 
 
 def _now(threads: Threads) -> Iterator[Compared]:

@@ -36,6 +36,8 @@ class Runtime:
     handling_s: float
     """Of a processor, for a message that it sends or receives: each of a proxy's four ends."""
     one_at_a_time: OneAtATime = OneAtATime.NOTHING
+    varies: bool = False
+    """Whether stages vary as table 2 says, for what-if."""
     wide_s: float = 0.0
     """What a wrapper of more than two contributors would take besides. The paper states none: for what-if."""
     source: str = ""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from random import Random
 
 from trunkline_papers.allreduce.paper_hosts import OneAtATime, Runtime
 from trunkline_papers.allreduce.wrappers import Wrapper
@@ -36,6 +37,12 @@ class _Work:
     waits_where: frozenset[OneAtATime] = frozenset()
     """On hosts with these it has its turn besides."""
 
+
+_PROXY_DEVIATION, _WAKE_DEVIATION = 12 / 66.25, 7 / 25
+"""Of table 2, over the mean: of an end of a proxy, whose four make 24 us, and of an up latency."""
+_DOWN_MEDIAN, _DOWN_LATE, _DOWN_DELAY = 5 / 6, 1 / 162, 162 / 6
+"""Of table 2's down latency, over its mean of 6 us: 5 us, and one in 162 is 162 us later; that deviates by 18 us."""
+_SEED = 1
 
 _ONLY_IN_KERNEL = frozenset({OneAtATime.KERNEL})
 _OF_MESSAGES = frozenset({OneAtATime.MESSAGES, OneAtATime.KERNEL})
@@ -85,7 +92,9 @@ class Ran:
 class _Run:
     """Threads that call allreduce after allreduce."""
 
-    def __init__(self, root: Wrapper, runtimes: Mapping[str, Runtime], message_bytes: int) -> None:
+    def __init__(self, root: Wrapper, runtimes: Mapping[str, Runtime], message_bytes: int, counted: int) -> None:
+        self._calls = WARM_UP + counted
+        self._random = Random(_SEED)
         self._frame_s = (_LEAST_FRAME + max(0, message_bytes - _FITS)) * 8 / _RATE_BPS
         self._hosts = {name: _Host(one, one.processors) for name, one in runtimes.items()}
         self._root = root
@@ -108,13 +117,13 @@ class _Run:
         while self._events:
             self._now, _, happens = heapq.heappop(self._events)
             happens()
-        seconds = (self._ended[WARM_UP + COUNTED - 1] - self._ended[WARM_UP - 1]) / COUNTED
+        seconds = (self._ended[self._calls - 1] - self._ended[WARM_UP - 1]) / (self._calls - WARM_UP)
         return Ran(seconds, self._entered, self._left, self._went_on, self._came_back, self._called)
 
     # What threads do.
 
     def _computing(self, leaf: Wrapper) -> _Doing:
-        for call in range(WARM_UP + COUNTED):
+        for call in range(self._calls):
             yield from self._invoke(leaf, call)
             self._ended[call] = self._now  # of the last one, as time goes on
 
@@ -209,13 +218,26 @@ class _Run:
 
     def _work(self, thread: _Thread, work: _Work) -> None:
         host = thread.host
+        seconds = self._varied(work) if host.runtime.varies else work.seconds
         if host.runtime.one_at_a_time not in work.waits_where:
-            self._at(self._now + work.seconds, partial(self._wake, thread))
+            self._at(self._now + seconds, partial(self._wake, thread))
         elif host.has_turn:
             host.to_turn.append((thread, work))
         else:
             host.has_turn = True
-            self._at(self._now + work.seconds, partial(self._end_turn, thread))
+            self._at(self._now + seconds, partial(self._end_turn, thread))
+
+    def _varied(self, work: _Work) -> float:
+        """Of the same mean."""
+        if work.seconds == 0.0:
+            return 0.0
+        if not work.waits_where:
+            late = self._random.random() < _DOWN_LATE
+            delay = self._random.expovariate(1 / _DOWN_DELAY) if late else 0.0
+            return work.seconds * (_DOWN_MEDIAN + delay)
+        deviation = _PROXY_DEVIATION if work.waits_where is _OF_MESSAGES else _WAKE_DEVIATION
+        shape = 1 / deviation**2
+        return work.seconds * self._random.gammavariate(shape, 1 / shape)
 
     def _end_turn(self, thread: _Thread) -> None:
         host = thread.host
@@ -232,19 +254,22 @@ class _Run:
         self._at(receiver.hears_at + _LATENCY_S, then)
 
 
-def run_threads(root: Wrapper, runtimes: Mapping[str, Runtime], message_bytes: int = 4) -> Ran:
+def run_threads(root: Wrapper, runtimes: Mapping[str, Runtime], message_bytes: int = 4, counted: int = COUNTED) -> Ran:
     """Threads that call one allreduce after another, along two trees by turns as in Gsum.
 
     Args:
         root: Of the tree of wrappers.
         runtimes: By host.
         message_bytes: Of the operand.
+        counted: Calls behind the first :data:`WARM_UP`.
     """
-    return _Run(root, runtimes, message_bytes).ran()
+    return _Run(root, runtimes, message_bytes, counted).ran()
 
 
-def allreduce_seconds(root: Wrapper, runtime: Runtime | Mapping[str, Runtime], message_bytes: int = 4) -> float:
+def allreduce_seconds(
+    root: Wrapper, runtime: Runtime | Mapping[str, Runtime], message_bytes: int = 4, counted: int = COUNTED
+) -> float:
     """The mean time of an allreduce; hosts that are alike may have one runtime."""
     if isinstance(runtime, Runtime):
         runtime = dict.fromkeys(root.hosts(), runtime)
-    return run_threads(root, runtime, message_bytes).seconds
+    return run_threads(root, runtime, message_bytes, counted).seconds
