@@ -60,7 +60,9 @@ struct Value {
 };
 
 constexpr std::array values{Value{"send", &HostCosts::send_s},
+                            Value{"send-byte", &HostCosts::send_byte_s},
                             Value{"receive", &HostCosts::receive_s},
+                            Value{"receive-byte", &HostCosts::receive_byte_s},
                             Value{"local-send", &HostCosts::local_send_s},
                             Value{"local-receive", &HostCosts::local_receive_s},
                             Value{"combine-byte", &HostCosts::combine_byte_s},

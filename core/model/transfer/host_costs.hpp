@@ -106,7 +106,7 @@ inline constexpr std::uint64_t openmpi_eager_bytes = 65536 - 64;
 [[nodiscard]] const HostCosts& host_costs_named(std::string_view name);
 
 /// As TRUNKLINE_HOST_COSTS says it: "NAME", "shared=16us,shared-byte=4ns", or both: "NAME,shared=16us". Costs of a
-/// message and of datagrams are said so, too: "send=70us,local-send=50us", "datagram-send=1us". What is not said is
+/// message and of datagrams are said so, too: "send=70us,send-byte=16ns", "datagram-send=1us". What is not said is
 /// `usual`. Throws std::invalid_argument with what would be right.
 [[nodiscard]] HostCosts host_costs_from(std::string_view text, const HostCosts& usual);
 

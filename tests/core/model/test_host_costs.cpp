@@ -52,6 +52,9 @@ TEST(HostCosts, AreReadFromWhatALabSays) {
   EXPECT_DOUBLE_EQ(lab.shared_byte_s, 4e-9);
   EXPECT_DOUBLE_EQ(lab.send_s, openmpi.send_s);
   EXPECT_EQ(host_costs_from("free,shared=1us", openmpi).send_s, 0.0);
+  const HostCosts by_bytes = host_costs_from("free,send-byte=16ns,receive=2us,receive-byte=3ns", openmpi);
+  EXPECT_DOUBLE_EQ(by_bytes.sending_s(1000), 16e-6);
+  EXPECT_DOUBLE_EQ(by_bytes.handling_s(1000), (16e-6 + 2e-6 + 3e-6) / 2);
   for (const std::string_view wrong :
        {"shared=1us,free", "shared", "shared=", "shared=1", "shared=-1us", "shared=1us,", ",", "sends=1us", "mpich,"}) {
     EXPECT_THROW(static_cast<void>(host_costs_from(wrong, openmpi)), std::invalid_argument) << wrong;
