@@ -10,7 +10,7 @@ from trunkline.draw.colours import INK, SOFT
 from trunkline.report.chart import svg_text, tidy_axes
 from trunkline.report.line_styles import line_styles
 from trunkline.units import format_rate
-from trunkline_papers.matmul.simulated import PAPER_PART, Multiplied
+from trunkline_papers.matmul.simulated import PAPER_READINGS, Multiplied
 
 __all__ = ["speed_up_curves"]
 
@@ -29,9 +29,9 @@ def speed_up_curves(rows: Sequence[Multiplied]) -> str:
     figure.suptitle(title, fontsize=10, fontweight="bold")
     for axes, rate in zip_equal(figure.subplots(len(rates), 1, squeeze=False)[:, 0], rates):
         axes.plot(hosts, hosts, color=INK, lw=1, ls=(0, (4, 3)), label="y = x")
-        axes.plot(
-            hosts, [PAPER_PART * each for each in hosts], color=SOFT, lw=1, ls=":", label="paper, in words: 0.8 x"
-        )
+        for part, dots in zip_equal(PAPER_READINGS.values(), (":", "-.")):
+            label = f"the paper's words: {part:g} x"
+            axes.plot(hosts, [part * each for each in hosts], color=SOFT, lw=1, ls=dots, label=label)
         for number, (name, (colour, dashes, marker)) in enumerate(styles.items()):
             size = 4 + 2 * (len(styles) - 1 - number)  # curves that coincide are seen by their markers
             own = sorted((row for row in rows if (row.rate_bps, row.algorithm) == (rate, name)), key=_hosts)
