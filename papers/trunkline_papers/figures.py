@@ -44,9 +44,11 @@ class Made:
 
 def _pipelined() -> list[Made]:
     paper = "pipelined broadcasts"
+    own = ["simulate", "broadcasts"]
     readings = ["bench", "heights", "--drawings", "all", "--orders", "all", "--roots", "all"]
     found = [
         Made("heights", paper, ["bench", "heights", "--json", "{out}/heights.json", "--svg", "{out}/heights.svg"]),
+        Made("own-hosts", paper, [*own, "--json", "{out}/own-hosts.json", "--svg", "{out}/own-hosts.svg"]),
         Made("heights-readings", paper, [*readings, "--json", "{out}/heights-readings.json"]),
     ]
     for name in figure_names():

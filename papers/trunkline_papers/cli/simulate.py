@@ -1,6 +1,7 @@
 """``trunkline_papers simulate``: whole programs of papers on simulated hosts."""
 
 from trunkline.cli.app import App
+from trunkline_papers.cli.simulate_broadcasts import broadcasts
 from trunkline_papers.cli.simulate_gsum import gsum
 from trunkline_papers.cli.simulate_matmul import matmul
 from trunkline_papers.cli.simulate_threads import threads
@@ -16,3 +17,6 @@ app.command(epilog="Example: trunkline_papers simulate matmul --hosts 2-8 --rate
     matmul
 )
 app.command(epilog="Example: trunkline_papers simulate threads --cluster 8w --json threads-8w.json")(threads)
+app.command(
+    epilog="Example: trunkline_papers simulate broadcasts --figures broadcast-17,broadcast-18 --json own-hosts.json"
+)(broadcasts)

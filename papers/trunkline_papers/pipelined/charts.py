@@ -12,8 +12,9 @@ from trunkline.report.line_styles import line_styles
 from trunkline.units import format_bytes, format_seconds
 from trunkline_papers.pipelined.heights import Heights
 from trunkline_papers.pipelined.model import Verdict
+from trunkline_papers.pipelined.replayed import Replayed
 
-__all__ = ["height_curves", "segment_curves"]
+__all__ = ["height_curves", "replayed_curves", "segment_curves"]
 
 
 def segment_curves(verdicts: Sequence[Verdict]) -> str:
@@ -105,4 +106,34 @@ def height_curves(rows: Sequence[Heights]) -> str:
         axes.grid(color=GRID)
         axes.set_axisbelow(True)
         axes.legend(frameon=False, fontsize=9)
+    return svg_text(figure)
+
+
+def replayed_curves(rows: Sequence[Replayed]) -> str:
+    """A row of panels for each figure and cluster, one for each way to count processors; what is stated as crosses."""
+    panels = list(dict.fromkeys((row.figure, row.cluster) for row in rows))
+    ways = list(dict.fromkeys(row.processors for row in rows))
+    figure = Figure(figsize=(4.6 * len(ways), 3.1 * len(panels)), layout="constrained")
+    for (name, cluster), line in zip_equal(panels, figure.subplots(len(panels), len(ways), squeeze=False)):
+        for way, axes in zip_equal(ways, line):
+            some = [row for row in rows if (row.figure, row.cluster, row.processors) == (name, cluster, way)]
+            sizes = sorted({row.message_bytes for row in some})
+            for algorithm, (colour, dashes, marker) in line_styles(dict.fromkeys(r.algorithm for r in some)).items():
+                own = sorted((row for row in some if row.algorithm == algorithm), key=lambda row: row.message_bytes)
+                axes.plot(
+                    [row.message_bytes for row in own],
+                    [row.seconds for row in own],
+                    color=colour,
+                    ls=dashes,
+                    marker=marker,
+                    ms=4,
+                    label=algorithm,
+                )
+                said = [(row.message_bytes, row.stated_seconds) for row in own if row.stated_seconds is not None]
+                if said:
+                    axes.plot(*zip_equal(*said), "x", color=colour, ms=8)
+            size_axes(axes, sizes)
+            axes.set_title(f"{name}, {cluster}: {way}", fontsize=9)
+            axes.set_ylabel("time of the last rank; x: stated")
+            axes.legend(frameon=False, fontsize=7)
     return svg_text(figure)
