@@ -31,6 +31,10 @@ TreeReplay::TreeReplay(const ReplayGround& ground, const std::vector<TreeShape>&
   const auto ranks = static_cast<Rank>(ground.placement.size());
   for (std::uint32_t tree = 0; tree < trees.size(); ++tree) add(trees[tree], tree);
   for (Flow& flow : flows_) set_windows(ground, flow);
+  // What is under way over a long link comes in bursts, of a window each.
+  if (ground.in_flight.bytes > ground.in_flight.near_bytes) {
+    for (const Flow& flow : flows_) stride_ = std::max({stride_, 2 * flow.up_window, 2 * flow.window});
+  }
   const Rank receivers = up_ ? ranks : ranks - 1;  // of what the root of a broadcast has
   lacking_.assign(segments_, down_ ? receivers : 1);
   resources_.add_processors(host_of_.size() - ranks);
@@ -108,9 +112,7 @@ void TreeReplay::set_windows_up(const ReplayGround& ground, Flow& flow) const {
 
 Replayed TreeReplay::run() {
   for (Rank processor = 0; processor < first_flow_.size(); ++processor) advance(processor);
-  // What is under way over a long link comes in bursts, of a window each.
-  const std::uint64_t widest = std::ranges::max(flows_, {}, &Flow::up_window).up_window;
-  const std::uint64_t stride = std::max(std::uint64_t{8}, 2 * widest) * trees_;
+  const std::uint64_t stride = stride_ * trees_;
   Steady steady(stride);
   ReplayedMessage message;
   while (resources_.next(message)) {

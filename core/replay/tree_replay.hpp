@@ -74,6 +74,7 @@ class TreeReplay {
   std::uint64_t segment_bytes_;
   std::uint64_t segments_;
   std::uint64_t lead_;
+  std::uint64_t stride_ = 8;  ///< segments of each tree after which it may be seen whether the pipeline is filled
   std::vector<Flow> flows_;
   std::vector<FlowNumber> first_flow_;  ///< by processor
   std::vector<FlowNumber> last_flow_;   ///< by processor
