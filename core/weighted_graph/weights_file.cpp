@@ -37,22 +37,18 @@ class WeightsReader {
     if (read_.hosts.empty()) return std::move(read_);
     const YamlNode* const weights =
         required(root, "weights", "weights: [[none, 1.6ms], [1.6ms, none]], a row for each host", faults_);
-    const YamlNode* const injection =
-        required(root, "injection", "injection: 7.3ms, or a list with a time for each host", faults_);
-    const Matrix ways = weights != nullptr ? matrix(*weights, {"weights", "1.6ms", parse_time}) : Matrix{};
-    const Matrix busy = injection != nullptr ? any_form(*injection, {"injection", "7.3ms", parse_time}) : Matrix{};
-    const YamlNode* const rates = root.find("rates");
-    const YamlNode* const own_rates = root.find("injection_rates");
-    const Matrix bps = rates != nullptr ? any_form(*rates, {"rates", "100Mbit", parse_rate}) : Matrix{};
-    const Matrix own_bps =
-        own_rates != nullptr ? any_form(*own_rates, {"injection_rates", "100Mbit", parse_rate}) : Matrix{};
-    read_.grows = rates != nullptr || own_rates != nullptr;
+    if (weights != nullptr) ways_ = matrix(*weights, {"weights", "1.6ms", parse_time});
+    static_cast<void>(required(root, "injection", "injection: 7.3ms, or a list with a time for each host", faults_));
+    const Given busy = given(root, {"injection", "7.3ms", parse_time});
+    const Given rates = given(root, {"rates", "100Mbit", parse_rate});
+    const Given own_rates = given(root, {"injection_rates", "100Mbit", parse_rate});
+    read_.grows = rates.node != nullptr || own_rates.node != nullptr;
     size(root);
     if (!faults_.empty()) return std::move(read_);
-    check_alike(ways, busy, *injection, "injection");
-    if (rates != nullptr) check_alike(ways, bps, *rates, "rates");
-    if (own_rates != nullptr) check_alike(ways, own_bps, *own_rates, "injection_rates");
-    if (faults_.empty()) edges(ways, busy, bps, own_bps);
+    check_alike(busy, "injection");
+    check_alike(rates, "rates");
+    check_alike(own_rates, "injection_rates");
+    if (faults_.empty()) edges(busy.cells, rates.cells, own_rates.cells);
     return std::move(read_);
   }
 
@@ -63,6 +59,17 @@ class WeightsReader {
     std::string_view example;
     double (*parse)(std::string_view);
   };
+
+  /// Of a key, in any form.
+  struct Given {
+    const YamlNode* node = nullptr;  ///< null: it is not there
+    Matrix cells{};
+  };
+
+  Given given(const YamlNode& root, const Numbers& numbers) {
+    const YamlNode* const node = root.find(numbers.key);
+    return node != nullptr ? Given{.node = node, .cells = any_form(*node, numbers)} : Given{};
+  }
 
   void hosts(const YamlNode& root) {
     const YamlNode* const node = required(root, "hosts", "hosts: [a1, a2, b1]", faults_);
@@ -158,25 +165,26 @@ class WeightsReader {
   }
 
   /// Whether each way has its number.
-  void check_alike(const Matrix& ways, const Matrix& others, const YamlNode& node, std::string_view key) {
-    for (std::size_t from = 0; from < ways.size(); ++from) {
-      for (std::size_t to = 0; to < ways.size(); ++to) {
-        if (from == to || !ways[from][to] || others[from][to]) continue;
-        faults_.add(node, std::string(key) + " " + way(from, to) + " is none, and weights have a way there: give it, " +
-                              "or write none there too");
+  void check_alike(const Given& others, std::string_view key) {
+    if (others.node == nullptr) return;
+    for (std::size_t from = 0; from < ways_.size(); ++from) {
+      for (std::size_t to = 0; to < ways_.size(); ++to) {
+        if (from == to || !ways_[from][to] || others.cells[from][to]) continue;
+        faults_.add(*others.node, std::string(key) + " " + way(from, to) +
+                                      " is none, and weights have a way there: give it, or write none there too");
       }
     }
   }
 
-  void edges(const Matrix& ways, const Matrix& busy, const Matrix& bps, const Matrix& own_bps) {
+  void edges(const Matrix& busy, const Matrix& bps, const Matrix& own_bps) {
     constexpr double bits = 8.0;  // a byte
-    for (std::size_t from = 0; from < ways.size(); ++from) {
-      for (std::size_t to = 0; to < ways.size(); ++to) {
-        if (from == to || !ways[from][to]) continue;
+    for (std::size_t from = 0; from < ways_.size(); ++from) {
+      for (std::size_t to = 0; to < ways_.size(); ++to) {
+        if (from == to || !ways_[from][to]) continue;
         read_.edges.push_back(
             {.from = static_cast<Rank>(from),
              .to = static_cast<Rank>(to),
-             .latency_s = *ways[from][to],
+             .latency_s = *ways_[from][to],
              .bandwidth_Bps = bps.empty() ? std::numeric_limits<double>::infinity() : *bps[from][to] / bits,
              .injection =
                  Injection{.message_s = *busy[from][to], .byte_s = own_bps.empty() ? 0.0 : bits / *own_bps[from][to]}});
@@ -186,6 +194,7 @@ class WeightsReader {
 
   Faults& faults_;
   WeightedNetwork read_;
+  Matrix ways_;
 };
 
 }  // namespace
