@@ -1,4 +1,4 @@
-"""Clusters as the papers make them: random trees of switches with machines placed at random."""
+"""Random trees of switches with machines placed at random, by one reading of the papers on pipelined broadcasts."""
 
 import random
 import re
@@ -33,7 +33,7 @@ def named_random_cluster(name: str) -> _core.Cluster:
 
 
 def random_cluster(machines: int, switches: int, rng: random.Random, name: str = "random") -> _core.Cluster:
-    """A cluster as the papers make them.
+    """A cluster by the reading of the papers that makes longer rows of switches.
 
     Random links between switches until they form a tree, those that would close a ring left out; then every machine on
     a switch picked with equal chances.
