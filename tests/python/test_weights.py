@@ -166,7 +166,7 @@ def pairs_file(path, *pairs):
 def test_pairs_are_weights_without_switches(trunkline, tmp_path):
     # n10 sends to n2 at 2 MB/s, and n2 to n10 at 1, to n3 at 4: its port takes 4 at least.
     fast = pair("n2", "n3", bandwidth_Bps=[4e6, 5e6])
-    file = pairs_file(tmp_path / "pairs.json", pair("n2", "n10"), fast)
+    file = pairs_file(tmp_path / "pairs.json", fast, pair("n2", "n10"))
     data = trunkline("plan", "--weights", file, "--algorithms", "wave", "--sizes", "10kB", "--json", "-").data
     assert data["hosts"] == ["n2", "n3", "n10"]
     assert data["origin"] == "measured at 2026-11-25T00:00:00+00:00 under mpich"
@@ -179,12 +179,14 @@ def test_pairs_are_weights_without_switches(trunkline, tmp_path):
 
 
 def test_ways_differ_where_clocks_show_it(tmp_path):
-    def arrival(**more):
+    def arrival(root="a", **more):
         file = pairs_file(tmp_path / "pairs.json", pair("a", "b", **more))
-        return plan_over_weights(load_weights(str(file)), "wave", "a", 1).seconds
+        return plan_over_weights(load_weights(str(file)), "wave", root, 1).seconds
 
     even = arrival()
     assert arrival(one_way_s=[1.5e-3, 0.5e-3], one_way_error_s=1e-4) == pytest.approx(even + 0.5e-3)
+    back = arrival(root="b")
+    assert arrival(root="b", one_way_s=[1.5e-3, 0.5e-3], one_way_error_s=1e-4) == pytest.approx(back - 0.5e-3)
     assert arrival(one_way_s=[1.5e-3, 0.5e-3], one_way_error_s=6e-4) == pytest.approx(even)
 
 

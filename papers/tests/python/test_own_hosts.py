@@ -70,6 +70,12 @@ def test_messages_that_share_a_channel_wait():
     assert 3.2 < shared / free < 4  # four flows on a trunk, but for the time to fill the line
 
 
+def test_a_port_takes_one_message_after_the_other():
+    hosts = Hosts(SLOW, Processors.ports)
+    programs = [[Receive(1), Receive(2)], [Send(0, 8192)], [Send(0, 8192)], *([] for _ in range(13))]
+    assert replay(ONE_SWITCH, hosts, programs) == pytest.approx(hosts.latency_s(8192) + 2 * hosts.gap_s(8192))
+
+
 @pytest.mark.parametrize("ranks", [2, 3, 7, 16, 32])
 def test_an_allgather_ends_and_brings_all_parts(ranks):
     hosts = Hosts(FAST, Processors.most)
