@@ -12,6 +12,7 @@
 
 #include "algorithms/registry.hpp"
 #include "bindings.hpp"
+#include "choose/accuracy.hpp"
 #include "choose/candidates.hpp"
 #include "choose/least_time.hpp"
 #include "decide/decision.hpp"
@@ -117,6 +118,15 @@ void bind_costs(nb::module_& module) {
   nb::enum_<NativeLibrary>(module, "NativeLibrary", "Whose native algorithms a prediction is about.")
       .value("mpich", NativeLibrary::mpich)
       .value("openmpi", NativeLibrary::openmpi);
+  nb::class_<Accuracy>(module, "Accuracy", "How far predicted times were off where they could be compared.")
+      .def_ro("ours", &Accuracy::ours, "Most of our times are within this part of a simulated or measured one.")
+      .def_ro("library_least", &Accuracy::library_least,
+              "The library's own calls took so many times as long as predicted, at the least.")
+      .def_ro("library_most", &Accuracy::library_most, "At the most.")
+      .def_ro("source", &Accuracy::source, "Where that was seen.");
+  module.def("accuracy_of", &accuracy_of, "library"_a, "ranks_per_host"_a, "fastest_bps"_a,
+             "Of predictions over hosts' links of that rate.");
+  module.attr("least_gain_of_a_model") = least_gain_of_a_model;
   nb::class_<NativeChoice>(module, "NativeChoice", "Which algorithm a library selects by itself, in its own words.")
       .def_ro("algorithm", &NativeChoice::algorithm, "As its settings name it; empty: not known.")
       .def_ro("by_hosts", &NativeChoice::by_hosts, "It runs among the first ranks of all hosts.")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trunkline import _core
+from trunkline.accuracy import library_words, own_words
 from trunkline.cluster import load_cluster
 from trunkline.terminal import console
 from trunkline.units import format_rate, parse_rate
 
-__all__ = ["accuracy_line", "accuracy_words", "host_words", "rate_words", "scaled_cluster", "tell_rate"]
-
-_WITHIN = "within 20 % of a simulation"
-"""docs/results/model.md, "Predicted times beside simulated ones"."""
+__all__ = ["accuracy_line", "host_words", "rate_words", "scaled_cluster", "tell_rate"]
 
 
 def rate_words(cluster: _core.Cluster) -> str:
@@ -65,18 +63,9 @@ def host_words(host_costs: str) -> str:
     return f"messages cost hosts what was measured under {host_costs}"
 
 
-def accuracy_words(ranks_per_host: int, measured: bool = False) -> str:
-    """How far off a prediction may be."""
-    if ranks_per_host > 1:
-        return (
-            "with several ranks a host most predictions are within 15 % of a simulation, at 100 Gbit/s within 30 % "
-            "(docs/results/hosts.md)"
-        )
-    if measured:
-        return "how far off predictions from measured tables are: docs/results/model.md"
-    return f"with one rank a host most predictions are {_WITHIN}; native's may be off by more"
-
-
-def accuracy_line(ranks_per_host: int, *, measured: bool) -> str:
+def accuracy_line(found: _core.Accuracy, library: str, *, measured: bool) -> str:
     """The line below predicted times."""
-    return f"[dim]Times: {accuracy_words(ranks_per_host, measured)}.[/]"
+    words = f"{own_words(found)}; {library_words(found, library)} ({found.source})"
+    if measured:
+        words = "how far off predictions from measured tables are: docs/results/model.md"
+    return f"[dim]Times: {words}.[/]"

@@ -8,10 +8,11 @@ from itertools import groupby
 from rich.markup import escape
 
 from trunkline import _core
+from trunkline.accuracy import library_words, own_words
 from trunkline.cli.assumptions import host_words, rate_words
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
-from trunkline.doctor.pays import LIBRARY_OFF, Gain, own_off, pays, verdict, with_host_rate
+from trunkline.doctor.pays import Gain, pays, verdict, with_host_rate
 from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
 from trunkline.errors import BadInput
 from trunkline.registry import check_collective
@@ -66,9 +67,9 @@ def doctor_pays(
     if svg:
         write_text(pays_picture(found, lines), svg)
     if report:
-        write_text(pays_page(found, about, lines[1]), report)
+        write_text(pays_page(found, about, lines[1], mpi or name), report)
     if "-" not in (svg, report, json):
-        _print("; ".join(lines), found, ranks, _RULES[name])
+        _print("; ".join(lines), found, mpi or name, _RULES[name])
 
 
 _RULES = {"mpich": "MPICH 4 and 5", "openmpi": "Open MPI 4.1 and 5.0"}
@@ -90,24 +91,24 @@ def _tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
         )
 
 
-def pays_page(found: Sequence[Gain], about: str, costs: str) -> str:
+def pays_page(found: Sequence[Gain], about: str, costs: str, library: str) -> str:
     """All of it as a page.
 
     Args:
         found: The cells.
         about: Cluster and library.
         costs: Rates, and what messages cost their hosts.
+        library: Name of the MPI library.
     """
     from trunkline.report.page import render  # Matplotlib takes a second to load
 
-    ranks = list(dict.fromkeys(one.ranks_per_host for one in found))
     return render(
         "pays.html.j2",
         [],
         about=about,
         costs=costs,
         verdict=verdict(found),
-        sure=_how_sure(ranks),
+        sure=_how_sure(found, library),
         panels=pays_panels(found, about),
         rows=[_row(one) for one in found],
         planned=_core.planned_words(),
@@ -136,7 +137,7 @@ def _native_words(own: Sequence[Gain], rules: str) -> str:
     return f"Library: {rules} by their own rules, so far as known: {', '.join(spans)}."
 
 
-def _print(about: str, found: Sequence[Gain], ranks: Sequence[int], rules: str) -> None:
+def _print(about: str, found: Sequence[Gain], mpi: str, rules: str) -> None:
     """A table for each collective, rate and number of ranks a host: they fit into 80 columns."""
     terminal = output(highlight=False)
     terminal.print(f"[bold]{escape(about)}: predicted[/]", soft_wrap=True)
@@ -152,17 +153,17 @@ def _print(about: str, found: Sequence[Gain], ranks: Sequence[int], rules: str) 
             table.add_row(size, library, time, words, between, more, ran)
         terminal.print(table)
         terminal.print(_native_words(cells, rules), style="dim", soft_wrap=True)
-    for line in _how_sure(ranks):
+    for line in _how_sure(found, mpi):
         terminal.print(line, style="dim", soft_wrap=True)
     terminal.print(verdict(found), style="bold", soft_wrap=True)
 
 
-def _how_sure(ranks: Sequence[int]) -> list[str]:
-    own = " and ".join(f"{off:.0%}" for off in dict.fromkeys(own_off(rank) for rank in ranks))
+def _how_sure(found: Sequence[Gain], library: str) -> list[str]:
+    least_sure = max((one.accuracy for one in found), key=lambda accuracy: accuracy.ours)
     return [
         "Gain: how many times faster than the MPI library alone. ~: likely, but not sure. =: its own algorithm runs.",
-        f"Between: the gain if our times are up to {own} off and the library's {LIBRARY_OFF:.0%}, as far as most were "
-        "(docs/results/model.md, docs/results/hosts.md). Without ~ it is faster even at the lower end.",
+        f"Between: the gain where both times are off as far as was seen: {own_words(least_sure)}; "
+        f"{library_words(least_sure, library)} ({least_sure.source}). Without ~ it is faster even at the lower end.",
         "Multicast: the gain where datagrams of one host reach all others, which a job's doctor sees. All of this is "
         "predicted from the cluster file: nothing was measured on these switches.",
         "To see a cell simulated: 'trunkline simulate gains'. To measure: 'trunkline run --cluster FILE -- mpiexec ... "

@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from trunkline import _core
+from trunkline.accuracy import accuracy_over
 from trunkline.cli.assumptions import accuracy_line, host_words, rate_words, scaled_cluster
 from trunkline.cli.options import (
     PREDICTED_SIZES,
@@ -108,7 +109,8 @@ def explain(
         costs = host_costs or _core.host_costs_of(library.counts_as, library.version)
         known = "measured tables" if knowledge.is_measured else host_words(costs)
         _print_decisions(f"{escape(network.name)}, {library.name}, {rate_words(network)}; {known}", decisions)
-        output().print(accuracy_line(ranks_per_host, measured=knowledge.is_measured))
+        found = accuracy_over(network, library.native_library, ranks_per_host)
+        output().print(accuracy_line(found, library.name, measured=knowledge.is_measured))
 
 
 def _print_decisions(about: str, decisions: Sequence[Decision]) -> None:

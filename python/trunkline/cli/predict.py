@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from trunkline import _core
+from trunkline.accuracy import accuracy_over
 from trunkline.cli.assumptions import accuracy_line, host_words, rate_words, scaled_cluster
 from trunkline.cli.options import (
     COLLECTIVE_HELP,
@@ -109,7 +110,8 @@ def predict(
         shown = names if plan is None else [Path(plan).stem, *names]
         _print_times(f"{escape(network.name)}, {name}, {about}", rows, shown)
         most = max(Counter(placement).values())
-        output().print(accuracy_line(most, measured=tables is not None))
+        found = accuracy_over(network, native, most)
+        output().print(accuracy_line(found, name, measured=tables is not None))
 
 
 def _print_times(about: str, rows: Sequence[Predicted], names: Sequence[str]) -> None:

@@ -6,23 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
+from trunkline.accuracy import accuracy_over
 from trunkline.errors import BadInput
 from trunkline.placement import bounded_placement
 
-__all__ = ["LIBRARY_OFF", "Gain", "own_off", "pays", "verdict", "with_host_rate"]
+__all__ = ["Gain", "pays", "verdict", "with_host_rate"]
 
-LIBRARY_OFF = 0.15
-"""The library's own times: 34 of 37 of Open MPI's and 24 of 37 of MPICH's were predicted so well; MPICH's others took
-longer than predicted (docs/results/model.md)."""
-_OWN_OFF, _OWN_OFF_SHARED = 0.2, 0.3
-"""Our own times with one rank a host, and with several (docs/results/model.md, docs/results/hosts.md)."""
 _LEAST_GAIN = 1.05
 """Below, nobody would notice."""
-
-
-def own_off(ranks_per_host: int) -> float:
-    """The part of a predicted time of ours by which simulations were off at most, in most cells."""
-    return _OWN_OFF if ranks_per_host == 1 else _OWN_OFF_SHARED
 
 
 @dataclass(frozen=True)
@@ -43,6 +34,8 @@ class Gain:
     multicast_seconds: float | None
     """Where datagrams reach all ranks and that is another plan; None: it is not."""
     reason: str
+    accuracy: _core.Accuracy
+    """Of both times."""
     native_algorithm: str = ""
     """What the MPI library runs by itself, in its own words; empty: it is not known."""
 
@@ -61,8 +54,8 @@ class Gain:
         """The gain where predictions are off as far as was seen, to either side."""
         if self.segment_bytes == 0:
             return 1.0, 1.0
-        own = own_off(self.ranks_per_host)
-        return self.gain * (1 - LIBRARY_OFF) / (1 + own), self.gain * (1 + LIBRARY_OFF) / (1 - own)
+        seen = self.accuracy
+        return self.gain * seen.library_least / (1 + seen.ours), self.gain * seen.library_most / (1 - seen.ours)
 
     @property
     def sure(self) -> str:
@@ -129,9 +122,10 @@ def pays(
                 costs = host_costs or _core.host_costs_of(library.name, "")
                 knowledge = _core.Knowledge(network, library, "", "", host_costs=costs)
                 decider = _core.Decider(knowledge, collective, placement, 0)
+                accuracy = accuracy_over(network, library, ranks)
                 for size in sizes:
                     native = _native_words(_core.native_choice(library, collective, placement, 0, size))
-                    found.append(_gain(decider, collective, _host_rate(network), ranks, size, native))
+                    found.append(_gain(decider, collective, _host_rate(network), ranks, size, accuracy, native))
     return found
 
 
@@ -153,7 +147,13 @@ def _host_rate(network: _core.Cluster) -> float:
 
 
 def _gain(
-    decider: _core.Decider, collective: str, rate_bps: float, ranks_per_host: int, size: int, native: str
+    decider: _core.Decider,
+    collective: str,
+    rate_bps: float,
+    ranks_per_host: int,
+    size: int,
+    accuracy: _core.Accuracy,
+    native: str,
 ) -> Gain:
     own = next(one.seconds for one in decider.predictions(size) if one.algorithm == "native")
     plain = decider.decide(size, "auto", True, datagrams=False)
@@ -168,6 +168,7 @@ def _gain(
         *(collective, rate_bps, ranks_per_host, size, plain.algorithm, plain.segment_bytes, seconds(plain), own),
         seconds(best) if best.algorithm != plain.algorithm else None,
         plain.reason,
+        accuracy,
         native,
     )
 

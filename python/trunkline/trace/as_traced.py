@@ -5,11 +5,13 @@ Where all ways of a host are slow, its link is taken to be.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from trunkline import _core
+from trunkline.accuracy import accuracy_over
 from trunkline.trace.analysis import Analysed, Analysis
 from trunkline.trace.slow_hosts import Way, extras
 
@@ -32,6 +34,8 @@ class AsTraced:
     """Predicted seconds of a call as it ran."""
     slow: Sequence[str]
     """Hosts whose links were traced to be slower than the cluster file says."""
+    accuracy: _core.Accuracy
+    """Of predictions there."""
 
     def seconds_of(self, plan: _core.Plan, segment: int | None) -> float:
         """What a call would take by another plan.
@@ -72,6 +76,7 @@ def as_traced(analysis: Analysis, analysed: Analysed) -> AsTraced | str:
     library, _, version = job.headers[0].mpi.partition(" ")
     native = _core.NativeLibrary.openmpi if library.startswith("openmpi") else _core.NativeLibrary.mpich
     knowledge = _core.Knowledge(network, native, library, version)
+    accuracy = accuracy_over(network, native, max(Counter(placement).values()))
     now = knowledge.costs_of(placement, plan.plan, group.collective).seconds(group.bytes, segment)
     measured = analysed.imbalance.inside / 1e6
     if not now / MOST_OFF <= measured <= now * MOST_OFF:
@@ -79,7 +84,7 @@ def as_traced(analysis: Analysis, analysed: Analysed) -> AsTraced | str:
             f"a call takes {measured * 1e3:.3g} ms where the model says {now * 1e3:.3g}, so the model does not know "
             "what holds it up; the critical path says where that is"
         )
-    return AsTraced(knowledge, placement, group.collective, group.bytes, now, list(slow))
+    return AsTraced(knowledge, placement, group.collective, group.bytes, now, list(slow), accuracy)
 
 
 def _least_message(analysed: Analysed, segment: int) -> int:

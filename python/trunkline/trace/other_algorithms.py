@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline import _core
+from trunkline.accuracy import own_words
 from trunkline.predict import setting_of
 from trunkline.trace.analysis import Analysed, Analysis
 from trunkline.trace.as_traced import AsTraced
@@ -33,6 +34,8 @@ class OtherAlgorithm:
     """Hosts whose links were traced to be slower than the cluster file says."""
     file: str
     """The plan that was traced."""
+    sure: str = ""
+    """How far off predicted times are, in words."""
 
     @property
     def command(self) -> str:
@@ -73,7 +76,8 @@ def other_algorithm(
     if now / then < least_gain or _is_same(analysis, analysed, network, best.algorithm):
         return ""
     words = f"{setting_of(group.collective)}={words}"
-    return OtherAlgorithm(words, now / then, analysed.critical.stages[0], network.slow, str(file))
+    sure = own_words(network.accuracy)
+    return OtherAlgorithm(words, now / then, analysed.critical.stages[0], network.slow, str(file), sure)
 
 
 def _is_same(analysis: Analysis, one: Analysed, network: AsTraced, algorithm: str) -> bool:

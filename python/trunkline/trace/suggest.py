@@ -26,7 +26,7 @@ from trunkline.trace.tree_model import TreeModel, model_of
 
 __all__ = ["Advice", "AnyStep", "Suggestion", "advice_for"]
 
-LEAST_GAIN = 1.1
+LEAST_GAIN = _core.least_gain_of_a_model
 """Predicted; what promises less is within the model's error."""
 MOST_HOSTS = 64
 """Steps that name a host are tried on so many."""

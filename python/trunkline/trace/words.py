@@ -8,6 +8,7 @@ from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.critical_path import CriticalPath, PathStage
 from trunkline.trace.metrics import order_pairs
+from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.suggest import AnyStep
 from trunkline.units import format_bytes, format_seconds
@@ -183,11 +184,16 @@ def slow_text(step: AnyStep) -> str:
     return ""
 
 
+def sure_text(step: AnyStep) -> str:
+    """How far off the predicted times may be, in words; empty: the trace's own model says nothing of that."""
+    return f" (predicted times: {step.sure})" if isinstance(step, OtherAlgorithm) else ""
+
+
 def suggestion_text(analysis: Analysis, step: AnyStep, collective: str) -> str:
     """What to do, why, and what it may bring."""
     return (
         f"{step.command}\n  attacks: {attack_text(analysis, step, collective)}; "
-        f"predicted{slow_text(step)}: {step.gain:.2f} times faster"
+        f"predicted{slow_text(step)}: {step.gain:.2f} times faster{sure_text(step)}"
     )
 
 

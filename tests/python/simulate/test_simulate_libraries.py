@@ -120,4 +120,4 @@ def test_one_default_for_what_messages_cost(trunkline):
             assert f"messages cost hosts what was measured under {mpi}" in said
             assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
         for said in (explained.out, predicted.out):
-            assert "with one rank a host most predictions are within 20 %" in " ".join(said.split())
+            assert "most of ours are within 20 % of a simulation; " in " ".join(said.split())

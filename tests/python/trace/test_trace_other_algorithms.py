@@ -12,6 +12,7 @@ from trunkline.trace.critical_path import PathStage
 from trunkline.trace.folder import find_job
 from trunkline.trace.other_algorithms import OtherAlgorithm
 from trunkline.trace.suggest import advice_for
+from trunkline.trace.words import suggestion_text
 
 SIZE = 1 << 20
 EVEN = TWO_ROOMS.replace("{between: [s0, s1], rate: 10Mbit}", "{between: [s0, s1], rate: 1Gbit}")
@@ -43,6 +44,7 @@ def test_a_ring_over_a_thin_trunk(tmp_path, rooms):  # noqa: F811
     hosts = found.job.hosts
     assert hosts[step.attacks.sender][0] != hosts[step.attacks.rank][0], "the trunk is what costs"
     assert step.settings(tmp_path) == {name: words}
+    assert "(predicted times: most of ours are within 20 % of a simulation)" in suggestion_text(found, step, "allreduce")
 
 
 def even(ranks):

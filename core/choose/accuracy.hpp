@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far predicted times were off where they could be compared: the one table that commands read from. What `auto`
+// asks of each algorithm for that, by what was measured of it, is in candidates.hpp.
+#pragma once
+
+#include <string_view>
+
+#include "model/native/native_times.hpp"
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+struct Accuracy {
+  double ours;              ///< most of our times are within this part of a simulated or measured one
+  double library_least;     ///< the library's own times took so many times as long as predicted,
+  double library_most;      ///< to so many
+  std::string_view source;  ///< where that was seen
+};
+
+/// `fastest_bps`: of links of hosts.
+[[nodiscard]] Accuracy accuracy_of(NativeLibrary library, Rank ranks_per_host, double fastest_bps);
+
+/// Of two plans that one model compares on one network: what promises less is within its error.
+inline constexpr double least_gain_of_a_model = 1.1;
+
+}  // namespace trunkline

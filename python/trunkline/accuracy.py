@@ -1,0 +1,31 @@
+"""How far predicted times were off, in the words of all commands. The table is the core's, ``core/choose/accuracy.cpp``."""
+
+from trunkline import _core
+
+__all__ = ["accuracy_over", "library_words", "own_words"]
+
+
+def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_per_host: int) -> _core.Accuracy:
+    """Of predictions for a network.
+
+    Args:
+        cluster: The network.
+        library: Whose own calls are predicted beside ours.
+        ranks_per_host: The most that a host has.
+    """
+    hosts = set(cluster.hosts)
+    rates = (link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
+    return _core.accuracy_of(library, ranks_per_host, max(rates))
+
+
+def own_words(found: _core.Accuracy) -> str:
+    """Of our own times."""
+    return f"most of ours are within {100 * found.ours:.0f} % of a simulation"
+
+
+def library_words(found: _core.Accuracy, library: str) -> str:
+    """Of the library's own calls."""
+    return (
+        f"{library}'s own calls took {found.library_least:g} to {found.library_most:g} times as long as predicted, as "
+        "far as was seen"
+    )
