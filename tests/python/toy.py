@@ -27,20 +27,11 @@ class Toy(PlanKind):
     def sketches(self, cluster, placement, plan, title):
         return [self.draw(cluster, placement, plan, title)]
 
-    def refused_in_c(self, collective):
-        return "through the air; C is silent"
+    def refused_in_c(self, plan, collective):
+        return f"is a plan for {collective} through the air; C is silent"
 
-    def too_large_for_c(self, plan):
-        return ""
-
-    def c_tables(self, plan):
-        return {}
-
-    def c_shape(self, plan, over):
-        return ""
-
-    def c_way(self, plan, segment):
-        return ""
+    def schedule(self, plan, collective):
+        raise NotImplementedError
 
     def streams(self, plan):
         return 0

@@ -1,6 +1,6 @@
 """What ``trunkline generate`` writes of plans in rounds of collectives other than broadcasts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -57,18 +57,38 @@ OVERLAPPING = (
 """Of four ranks: from whom, to whom, which blocks."""
 
 
+MIXING = (
+    "2 3 0 add",
+    "3 0 0-1 add, 2 1 1 add",  # one of the two is a sum
+    "0 1 0-1 add",  # to what is a sum, and what is none yet
+    "1 2 0-1",
+    "2 3 0-1",
+    "3 0 0-1",
+)
+
+
+def listed_by_hand(listed: Sequence[str], blocks: int, ranks: int, root: int) -> str:
+    rounds = []
+    for transfers in listed:
+        words = []
+        for transfer in transfers.split(", "):
+            sender, receiver, moved, *add = transfer.split()
+            ends = f"from: {(int(sender) + root) % ranks}, to: {(int(receiver) + root) % ranks}"
+            words.append(f"{{{ends}, blocks: {moved}{', add: true' if add else ''}}}")
+        rounds.append(f"    - [{', '.join(words)}]\n")
+    return f"rounds:\n  blocks: {blocks}\n  transfers:\n" + "".join(rounds)
+
+
 def overlapping(ranks: int, root: int) -> str:
     """By hand: blocks come to where others are still sent from."""
     assert ranks == 4
-    rounds = []
-    for transfers in OVERLAPPING:
-        words = []
-        for transfer in transfers.split(", "):
-            sender, receiver, blocks, *add = transfer.split()
-            ends = f"from: {(int(sender) + root) % 4}, to: {(int(receiver) + root) % 4}"
-            words.append(f"{{{ends}, blocks: {blocks}{', add: true' if add else ''}}}")
-        rounds.append(f"    - [{', '.join(words)}]\n")
-    return "rounds:\n  blocks: 3\n  transfers:\n" + "".join(rounds)
+    return listed_by_hand(OVERLAPPING, 3, ranks, root)
+
+
+def mixing(ranks: int, root: int) -> str:
+    """By hand: sums and operands go in one message."""
+    assert ranks == 4
+    return listed_by_hand(MIXING, 2, ranks, root)
 
 
 ring, halving, doubling, swing, radix, staggered, lanes, meeting = map(
@@ -101,6 +121,7 @@ def program(folder: Path, compiler: str, shape: Shape, ranks: int, root: int, se
 
 
 REDUCTIONS = [(ring, 5, 2, 64), (doubling, 6, 1, 1000), (overlapping, 4, 3, 24), (overlapping, 4, 2, 200000)]
+REDUCTIONS += [(mixing, 4, 1, 24)]
 MORE = [
     (ring, 2, 1, 64),
     (halving, 4, 3, 24),
@@ -127,6 +148,7 @@ SAME_BITS += [
     ("reduce-scatter", sums_ring, 5),
     ("reduce-scatter", sums_direct, 6),
     ("reduce-scatter-block", sums_lanes, 6),
+    ("allreduce", mixing, 4),
 ]
 
 

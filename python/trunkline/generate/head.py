@@ -19,35 +19,39 @@ def origin_lines(plan: _core.PlanFile, source: str, what: str) -> list[str]:
     Args:
         plan: What it runs.
         source: What the plan was read from.
-        what: What it is, in a word.
+        what: It is, in a word.
     """
     over = f" over {plan.cluster}" if plan.cluster else ""
     made_by = f" ({plan.provenance})" if plan.provenance else ""
-    shape = kind_of(plan.plan).c_shape(plan, over)
+    kind = kind_of(plan.plan)
     return _wrapped(
-        f"{what} {shape}. Written by 'trunkline generate' {__version__} from {source}{made_by}.",
+        f"{what} {kind.way}: {plan.algorithm}{over}, {kind.extent(plan.plan)}. Written by 'trunkline generate' "
+        f"{__version__} from {source}{made_by}.",
         _placement(plan.host_of_rank),
     )
 
 
 def way_lines(plan: _core.PlanFile, segment: int, native: str) -> list[str]:
     """Lines of the head comment on how a message goes, and when it does."""
-    facts, ranks, root = _core.facts_of(plan.collective), len(plan.plan), plan.plan.root
-    from_root = f" and {'to' if facts.reduces else 'from'} root {root}" if facts.has_root else ""
-    other_root = " any other root," if facts.has_root else ""
-    sizes = _core.sizes_text(plan)
-    message, other_sizes = (f"a message {sizes}", " of other sizes,") if sizes else ("the message", "")
-    not_commuting = " operations that do not commute," if facts.reduces else ""
-    way = kind_of(plan.plan).c_way(plan, segment)
+    facts, sizes = _core.facts_of(plan.collective), _core.sizes_text(plan)
+    ranks = f"On communicators of {len(plan.plan)} processes"
     if not facts.has_data:
         return _wrapped(
-            f"On communicators of {ranks} processes {way} For any other number of processes and inter-communicators it "
-            f"calls {native}."
+            f"{ranks} word goes from rank to rank. For any other number of processes and inter-communicators it calls "
+            f"{native}."
         )
+    from_root = f" and {'to' if facts.reduces else 'from'} root {plan.plan.root}," if facts.has_root else ""
+    pieces = f"pieces of up to {segment} bytes{' or one element' if facts.reduces else ''}"
+    if facts.before == _core.Holding.own_block:
+        pieces = "shares"
+    combined = ", combined with its own operand," if facts.reduces else ""
+    other = ["any other number of processes", *["any other root"] * facts.has_root, "inter-communicators"]
+    other += ["operations that do not commute"] * facts.reduces
+    message = f"a message {sizes}" if sizes else "the message"
     return _wrapped(
-        f"On communicators of {ranks} processes{from_root}, {message} {way} For any other number of processes,"
-        f"{other_root} inter-communicators,{not_commuting} messages{other_sizes} of no bytes and wrong arguments it "
-        f"calls {native}."
+        f"{ranks}{from_root} {message} goes in {pieces}: a rank hands each one on{combined} as soon as it has all that "
+        f"the plan puts into it. For {', '.join(other)}, messages{' of other sizes,' if sizes else ''} of no bytes and "
+        f"wrong arguments it calls {native}."
     )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +14,7 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.generate.head import origin_lines, way_lines
 from trunkline.kinds import kind_of
+from trunkline.schedule import Does
 from trunkline.units import format_bytes
 
 __all__ = ["DEFAULT_SEGMENT", "c_routine", "usual_name_of"]
@@ -41,7 +45,8 @@ class _Kind(NamedTuple):
     """What is written for a collective."""
 
     what: str
-    template: str
+    family: str
+    """What moves: bytes of one message, sums, gathered shares, or words of nothing."""
     parameters: str
     """In C. IN is ``const``, or nothing where MPI is so old that it declares without."""
 
@@ -52,27 +57,24 @@ class _Kind(NamedTuple):
 
 
 _REDUCED = "IN void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation, "
-_GATHERED = "IN void* send, int send_count, MPI_Datatype send_type, "
+_GATHERED = "IN void* send, int send_count, MPI_Datatype send_type, void* receive, "
+_UNEVEN = "IN void* send, void* receive, IN int counts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm"
 _KINDS = {
-    "bcast": _Kind("Broadcast", "bcast.c.j2", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
-    "reduce": _Kind("Reduction", "reduction.c.j2", f"{_REDUCED}int root, MPI_Comm comm"),
-    "allreduce": _Kind("Allreduce", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
-    "reduce-scatter": _Kind(
-        "Reduce-scatter",
-        "reduction.c.j2",
-        "IN void* send, void* receive, IN int counts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm",
-    ),
-    "reduce-scatter-block": _Kind("Reduce-scatter of equal shares", "reduction.c.j2", f"{_REDUCED}MPI_Comm comm"),
-    "allgather": _Kind(
-        "Allgather", "gather.c.j2", f"{_GATHERED}void* receive, int count, MPI_Datatype type, MPI_Comm comm"
-    ),
+    "bcast": _Kind("Broadcast", "bytes", "void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm"),
+    "reduce": _Kind("Reduction", "sums", f"{_REDUCED}int root, MPI_Comm comm"),
+    "allreduce": _Kind("Allreduce", "sums", f"{_REDUCED}MPI_Comm comm"),
+    "reduce-scatter": _Kind("Reduce-scatter", "sums", _UNEVEN),
+    "reduce-scatter-block": _Kind("Reduce-scatter of equal shares", "sums", f"{_REDUCED}MPI_Comm comm"),
+    "allgather": _Kind("Allgather", "gathers", f"{_GATHERED}int count, MPI_Datatype type, MPI_Comm comm"),
     "allgatherv": _Kind(
         "Allgather of unequal shares",
-        "gather.c.j2",
-        f"{_GATHERED}void* receive, IN int counts[], IN int starts[], MPI_Datatype type, MPI_Comm comm",
+        "gathers",
+        f"{_GATHERED}IN int counts[], IN int starts[], MPI_Datatype type, MPI_Comm comm",
     ),
-    "barrier": _Kind("Barrier", "barrier.c.j2", "MPI_Comm comm"),
+    "barrier": _Kind("Barrier", "words", "MPI_Comm comm"),
 }
+_SINCE = {"sums": "2.2", "gathers": "2.0"}
+"""The MPI that has what they take."""
 
 
 def c_routine(
@@ -100,14 +102,13 @@ def c_routine(
     kind, steps, facts = _kind_of(plan, source), kind_of(plan.plan), _core.facts_of(plan.collective)
     if len(plan.plan) == 1:
         raise BadInput(f"{source} is a plan for one rank, which has nobody to send to; lay it over two ranks or more")
-    if too_much := steps.too_large_for_c(plan.plan):
-        raise BadInput(f"{source} has {too_much}")
     usual_name = usual_name_of(plan.collective)
     name = usual_name if name is None else name
     _check_name(name, facts.mpi_name, usual_name)
     native = other or (f"P{name}" if name == facts.mpi_name else facts.mpi_name)
     segment_bytes = _segment_of(plan, source, segment)
-    return _templates.get_template(kind.template).render(
+    schedule, shares = steps.schedule(plan.plan, plan.collective), _shares_of(facts)
+    return _templates.get_template("routine.c.j2").render(
         origin=origin_lines(plan, source, kind.what),
         way=way_lines(plan, segment_bytes, native),
         name=name,
@@ -115,15 +116,28 @@ def c_routine(
         native=native,
         declaration=_declaration(name, kind),
         arguments=kind.arguments,
+        family=kind.family,
+        since=_SINCE.get(kind.family, ""),
         everywhere=not facts.has_root,
-        shares=_shares_of(facts),
+        shares=shares,
+        order=_numbers(plan.plan.order) if shares else "",
         ranks=len(plan.plan),
         root=plan.plan.root,
         segment=segment_bytes,
         least=plan.from_bytes,
         below=plan.below_bytes,
-        **steps.c_tables(plan.plan, plan.collective),
+        blocks=schedule.blocks,
+        turns=schedule.turns,
+        from_last=schedule.from_last,
+        takes=any(one.does & Does.take for rank in schedule.steps for one in rank[:1]),
+        steps="\n".join(f"    {{{', '.join(map(str, map(int, one)))}}}," for rank in schedule.steps for one in rank),
+        first_steps=_numbers(accumulate(map(len, schedule.steps), initial=0)),
     )
+
+
+def _numbers(listed: Iterable[int]) -> str:
+    """As the lines of an initializer of an array in C."""
+    return textwrap.fill(", ".join(map(str, listed)), 116, initial_indent="    ", subsequent_indent="    ") + ","
 
 
 def usual_name_of(collective: str) -> str:
@@ -153,8 +167,8 @@ def _kind_of(plan: _core.PlanFile, source: str) -> _Kind:
     kind = _KINDS.get(plan.collective)
     if kind is None:
         raise BadInput(f"{source} is a plan for {plan.collective}; routines are generated for {', '.join(_KINDS)}")
-    if refused := kind_of(plan.plan).refused_in_c(plan.collective):
-        raise BadInput(f"{source} is a plan for {plan.collective} {refused}")
+    if refused := kind_of(plan.plan).refused_in_c(plan.plan, plan.collective):
+        raise BadInput(f"{source} {refused}")
     return kind
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from trunkline import _core
+from trunkline.schedule import Schedule
 
 __all__ = ["PlanKind"]
 
@@ -48,24 +49,12 @@ class PlanKind(ABC):
         """Its pictures on a page with results, SVG text each; none where they would be too much there."""
 
     @abstractmethod
-    def refused_in_c(self, collective: str) -> str:
-        """What of its plans for a collective no C is written for, and what instead; empty: it is written."""
+    def refused_in_c(self, plan: _core.Plan, collective: str) -> str:
+        """Why no C is written for it, and what instead, after the plan's name; empty: it is written."""
 
     @abstractmethod
-    def too_large_for_c(self, plan: _core.Plan) -> str:
-        """What of a plan is too much for tables in C, and how much may be; empty: nothing is."""
-
-    @abstractmethod
-    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
-        """What the template with its tables takes, and as ``plan_part`` which that is: of one that is not too large."""
-
-    @abstractmethod
-    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
-        """For the head of a C file: what it is made of, over which cluster."""
-
-    @abstractmethod
-    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
-        """For the head of a C file: how a message goes; sentences without the subject of the first, the message."""
+    def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
+        """What each rank does in that collective."""
 
     @abstractmethod
     def streams(self, plan: _core.Plan) -> int:

@@ -16,6 +16,7 @@ from trunkline.draw.svg import below_each_other
 from trunkline.draw.terminal import line_over_switches, rank_tree
 from trunkline.kinds.kind import PlanKind
 from trunkline.kinds.trees import MOST_BY_LEVELS, exchanges_in_words, tree_as_json
+from trunkline.schedule import Schedule
 from trunkline.units import format_rate
 
 __all__ = ["Multicasts"]
@@ -117,25 +118,13 @@ class Multicasts(PlanKind):
             drawings += draw_trees(cluster, placement, multicast.reduce, "Operands, the other way")
         return drawings
 
-    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - it is of none
-        """All of them: they need sockets, and a group that is open."""
-        return "by multicast; routines are generated for trees and rounds, such as two-tree"
+    def refused_in_c(self, plan: _core.Plan, collective: str) -> str:  # noqa: ARG002 - all of them
+        """They need sockets, and a group that is open."""
+        return f"is a plan for {collective} by multicast; routines are generated for trees and rounds, such as two-tree"
 
-    def too_large_for_c(self, plan: _core.Plan) -> str:  # noqa: ARG002 - none is written
-        """Nothing."""
-        return ""
-
-    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:  # noqa: ARG002
-        """None is written."""
-        return {}
-
-    def c_shape(self, plan: _core.PlanFile, over: str) -> str:  # noqa: ARG002
-        """None is written."""
-        return ""
-
-    def c_way(self, plan: _core.PlanFile, segment: int) -> str:  # noqa: ARG002
-        """None is written."""
-        return ""
+    def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
+        """None yet: datagrams that get lost are another matter."""
+        raise NotImplementedError(collective, plan.kind)
 
     def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none
         """None: a datagram goes down no tree."""

@@ -1,6 +1,7 @@
 """Plans of rounds: blocks reach a rank from several others."""
 
 from collections.abc import Sequence
+from operator import ge
 
 from rich.console import Console
 from rich.markup import escape
@@ -8,10 +9,8 @@ from rich.markup import escape
 from trunkline import _core
 from trunkline.draw.rounds import draw_rounds
 from trunkline.draw.terminal import rounds_in_words
-from trunkline.kinds.c_arrays import numbers, short_rows
 from trunkline.kinds.kind import PlanKind
-from trunkline.kinds.periods import period_of
-from trunkline.kinds.runs import Run, runs_of
+from trunkline.schedule import Does, Schedule, Step, with_step
 
 __all__ = ["MOST_BLOCKS", "Rounds"]
 
@@ -71,75 +70,32 @@ class Rounds(PlanKind):
         """None."""
         return []
 
-    def refused_in_c(self, collective: str) -> str:  # noqa: ARG002 - all are written
-        """Nothing."""
-        return ""
-
-    def too_large_for_c(self, plan: _core.Plan) -> str:
+    def refused_in_c(self, plan: _core.Plan, collective: str) -> str:  # noqa: ARG002 - whatever it moves
         """Too many transfers."""
         blocks = plan.blocks or 4 * plan.period
         if len(plan) * blocks <= MOST_BLOCKS:
             return ""
         return (
-            f"{blocks} blocks for {len(plan)} ranks, which is too much for tables: the product may be {MOST_BLOCKS} at "
-            "most; take a plan of trees, such as two-tree, or one for fewer ranks"
+            f"has {blocks} blocks for {len(plan)} ranks, which is too much for tables: the product may be "
+            f"{MOST_BLOCKS} at most; take a plan of trees, such as two-tree, or one for fewer ranks"
         )
 
-    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
-        """A row a run of transfers; where the number of blocks is free, one period."""
+    def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
+        """A lane for what a rank receives, one for what it sends; where the number of blocks is free, one period."""
+        if plan.blocks is None:
+            return _period_of(plan)
         facts = _core.facts_of(collective)
-        if plan.blocks is not None:
-            listed = plan.list_rounds(plan.blocks)
-            runs = runs_of(listed) if facts.has_data else _words(listed)
-            return {
-                "plan_part": "rounds_plan.c.j2",
-                "trees": 0,
-                "blocks": listed.blocks if facts.has_data else 1,
-                "rounds": len(listed.rounds) if facts.has_data else runs[-1].round + 1,
-                "broadcasts": collective == "bcast",
-                **_ranks_by_position(plan, facts),
-                **_table(runs, len(plan), adds=facts.reduces and facts.has_data),
-            }
-        period = period_of(plan)
-        return {
-            "plan_part": "periods_plan.c.j2",
-            "trees": 0,
-            "adds": False,
-            "period": plan.period,
-            "order": numbers(plan.order, "    "),
-            "apart": numbers(period.apart, "    "),
-            "offsets": short_rows(period.offsets),
-        }
-
-    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
-        """Blocks and rounds."""
-        blocks = plan.plan.blocks
-        many = "any number of blocks" if blocks is None else f"{blocks} block{'s' * (blocks > 1)}"
-        in_all = "" if blocks is None else f"{plan.plan.round_count(blocks)} "
-        return f"of {many} in {in_all}rounds: {plan.algorithm}{over}"
-
-    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
-        """In blocks."""
-        blocks, facts = plan.plan.blocks, _core.facts_of(plan.collective)
-        if not facts.has_data:
-            return "word goes round: in each round of the plan a rank sends to one other rank, and waits for one."
-        each_round = "In each round of the plan a rank sends blocks to one other rank, and receives blocks from one."
-        if facts.before == _core.Holding.own_block:
-            return f"is {blocks} blocks, the shares of the ranks. {each_round} The next round begins once it has them."
-        if blocks is None:
-            cut = f"is cut into blocks of {segment} bytes."
-        else:
-            element = ", or one element" if facts.reduces else ""
-            share = ", one for each rank" if facts.after == _core.Holding.own_block else ""
-            pieces = f"pieces of up to {segment} bytes{element}"
-            cut = f"is cut into {blocks} block{'s' * (blocks > 1)}{share}, which go in {pieces}."
-        if facts.reduces:
-            return (
-                f"{cut} {each_round} It combines them with its own, or takes them as they are, before the next round."
-            )
-        return (
-            f"{cut} {each_round} No rank waits for the end of a round: it sends a block as soon as the block is there."
-        )
+        ordered = facts.reduces and not facts.goes_by_shares and not plan.sums_once
+        positions = {rank: position for position, rank in enumerate(plan.order)} if ordered else {}
+        ranks = [_Rank(plan.blocks) for _ in range(len(plan))]
+        for number, transfers in enumerate(plan.list_rounds(plan.blocks).rounds):
+            kept = [one for one in transfers if facts.has_data or one.first == 0]  # a word is a message of one byte
+            for one in kept:
+                ranks[one.sender].send(number, one, reduces=facts.reduces)
+            for one in kept:
+                order = Does.mine_first if positions.get(one.sender, 0) > positions.get(one.receiver, 0) else Does(0)
+                ranks[one.receiver].receive(number, one, order or (Does.theirs_first if ordered else order))
+        return Schedule(plan.blocks if facts.has_data else 1, 1, from_last=False, steps=[one.steps() for one in ranks])
 
     def streams(self, plan: _core.Plan) -> int:  # noqa: ARG002 - of none
         """None: a trace has the numbers of rounds."""
@@ -161,35 +117,67 @@ def _as_json(transfer: _core.Transfer) -> dict[str, object]:
     return made
 
 
-def _ranks_by_position(plan: _core.Plan, facts: _core.CollectiveFacts) -> dict[str, object]:
-    """Ranks by position where blocks are shares, positions by rank where several ranks add up the same operands."""
-    shares = _core.Holding.own_block in (facts.before, facts.after)
-    ordered = facts.reduces and facts.has_data and not shares and not plan.sums_once
-    positions = [0] * len(plan)
-    for position, rank in enumerate(plan.order):
-        positions[rank] = position
-    return {
-        "order": numbers(plan.order, "    ") if shares else "",
-        "positions": numbers(positions, "    ") if ordered else "",
-    }
+def _period_of(plan: _core.Plan) -> Schedule:
+    """A lane for each round of a period in which a rank receives, and each in which it sends."""
+    period = plan.period
+    blocks = 4 * period
+    last = blocks - 1 - period  # of the period before that of the last block, where all are sent
+    received: list[dict[int, int]] = [{} for _ in range(len(plan))]
+    steps: list[list[Step]] = [[] for _ in range(len(plan))]
+    middle = plan.list_rounds(blocks).rounds[-2 * period : -period]
+    for column, transfers in enumerate(middle):
+        for one in transfers:
+            first, lanes = one.first - last, steps[one.receiver]
+            received[one.receiver][first % period] = len(lanes)
+            lanes.append(Step(len(lanes), Does.receive, one.sender, column, first, 1, 0, period, 0, -1, 0))
+    for column, transfers in enumerate(middle):
+        for one in transfers:
+            first, lanes = one.first - last, steps[one.sender]
+            after = received[one.sender].get(first % period, -1)
+            lag = 0 if after < 0 else (lanes[after].first - first) // period
+            lanes.append(Step(len(lanes), Does(0), one.receiver, column, first, 1, 0, period, 0, after, lag))
+    return Schedule(None, period, from_last=True, steps=steps)
 
 
-def _words(listed: _core.RoundList) -> list[Run]:
-    """What is left of the rounds of a single byte: it is the first block, all others are empty."""
-    with_it = ([transfer for transfer in transfers if transfer.first == 0] for transfers in listed.rounds)
-    rounds = enumerate(transfers for transfers in with_it if transfers)
-    return [
-        Run(number, 1, transfer.sender, transfer.receiver, 0, 1, 0)
-        for number, transfers in rounds
-        for transfer in transfers
-    ]
+class _Rank:
+    """What a rank does, round by round: what it sends in one, it has from those before."""
 
+    def __init__(self, blocks: int) -> None:
+        self.blocks = blocks
+        self.lanes: tuple[list[Step], list[Step]] = ([], [])
+        self.mixes = False
+        """Whether in one message goes what operands have been added to with what has none yet."""
+        self._received, self._sent = [-1] * blocks, [-1] * blocks
 
-def _table(runs: list[Run], ranks: int, *, adds: bool) -> dict[str, object]:
-    """A row a run, and how many the busiest rank has on one side."""
-    sent, received = [0] * ranks, [0] * ranks
-    for run in runs:
-        sent[run.sender] += 1
-        received[run.receiver] += 1
-    rows = runs if adds else [run[:-1] for run in runs]
-    return {"runs": short_rows(rows), "most_runs": max(*sent, *received), "adds": adds}
+    def send(self, number: int, one: _core.Transfer, *, reduces: bool) -> None:
+        came = self._received[one.first : one.first + one.count]
+        own = Does.own if reduces and max(came) < 0 else Does(0)
+        self.mixes |= reduces and min(came) < 0 <= max(came)
+        self._add(1, number, one.receiver, one, own, max(came))
+        self._sent[one.first : one.first + one.count] = [number] * one.count
+
+    def receive(self, number: int, one: _core.Transfer, order: Does) -> None:
+        came = self._received[one.first : one.first + one.count]
+        sent = self._sent[one.first : one.first + one.count]
+        gone = max(sent)
+        does = Does.receive
+        if one.reduces:
+            does |= Does.combine | order | (Does.own if max(came) < 0 else Does(0))
+            self.mixes |= min(came) < 0 <= max(came)
+        elif gone == number or (max(came) >= 0 and any(map(ge, came, sent))):
+            does |= Does.aside  # what came before, or is sent in this round, may still need the place
+        self._add(0, number, one.sender, one, does, gone)
+        self._received[one.first : one.first + one.count] = [number] * one.count
+
+    def _add(self, lane: int, number: int, peer: int, one: _core.Transfer, does: Does, waits_for: int) -> None:
+        after, lag = (-1, 0) if waits_for < 0 else (1 - lane, number - waits_for)
+        step = Step(lane, does, peer, 0, one.first, one.count, 1, 0, number, after, lag)
+        with_step(self.lanes[lane], step, self.blocks)
+
+    def steps(self) -> list[Step]:
+        """All of them."""
+        steps = [step for lane in self.lanes for step in lane]
+        if self.mixes:
+            steps = [step._replace(does=step.does & ~Does.own) for step in steps]
+            steps[0] = steps[0]._replace(does=steps[0].does | Does.take)
+        return steps

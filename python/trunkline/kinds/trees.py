@@ -1,7 +1,8 @@
 """Plans of trees, which take segments by turns."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from itertools import accumulate, chain
 
 from rich.console import Console
 
@@ -11,8 +12,8 @@ from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
 from trunkline.draw.terminal import line_over_switches, rank_tree
-from trunkline.kinds.c_arrays import rows, short_rows
 from trunkline.kinds.kind import PlanKind
+from trunkline.schedule import Does, Schedule, Step
 
 __all__ = ["MOST_BY_LEVELS", "Trees", "tree_as_json"]
 
@@ -69,73 +70,36 @@ class Trees(PlanKind):
         """Each tree over the switches."""
         return draw_trees(cluster, placement, _of(plan), title)
 
-    def refused_in_c(self, collective: str) -> str:
+    def refused_in_c(self, plan: _core.Plan, collective: str) -> str:  # noqa: ARG002 - any tree
         """What moves shares."""
         if collective in _IN_C:
             return ""
-        return f"along trees; routines are generated for rounds of {collective}, such as ring"
-
-    def too_large_for_c(self, plan: _core.Plan) -> str:  # noqa: ARG002 - tables have a few numbers a rank
-        """Nothing."""
-        return ""
-
-    def c_tables(self, plan: _core.Plan, collective: str) -> dict[str, object]:
-        """A row a tree: of lines their order, of any other trees parents and children."""
-        trees = _of(plan)
-        if not _core.facts_of(collective).has_data:
-            trees = trees[:1]  # which all of a single byte takes
-        children = [tree.children for tree in trees]
-        parents = [tree.parent for tree in trees]
-        tables: dict[str, object] = {"plan_part": "trees_plan.c.j2", "trees": len(trees), "orders": "", "exchanges": ""}
-        if any(tree.exchange is not None for tree in trees):
-            for tree, below, above in zip_equal(trees, children, parents):
-                if tree.exchange is not None:
-                    below[tree.root].remove(tree.exchange)
-                    above[tree.exchange] = None
-            tables["exchanges"] = short_rows(
-                [[-1, -1] if tree.exchange is None else [tree.root, tree.exchange] for tree in trees]
-            )
-        elif all(tree.max_degree == 1 for tree in trees):
-            orders = []
-            for tree, below in zip_equal(trees, children):
-                orders.append([tree.root])
-                while below[orders[-1][-1]]:
-                    orders[-1] += below[orders[-1][-1]]
-            return tables | {"orders": rows(orders)}
-        return tables | {
-            "parents": rows([[-1 if parent is None else parent for parent in above] for above in parents]),
-            "begins": rows([list(accumulate(map(len, below), initial=0)) for below in children]),
-            "children": rows([_filled(list(chain.from_iterable(below)), len(plan) - 1) for below in children]),
-        }
-
-    def c_shape(self, plan: _core.PlanFile, over: str) -> str:
-        """Their number, height and degree."""
-        trees = _of(plan.plan)
-        height, degree = max(tree.height for tree in trees), max(tree.max_degree for tree in trees)
-        along = "a tree" if len(trees) == 1 else f"{len(trees)} trees that take segments by turns"
-        to = _BELOW[_direction(plan)]
-        return f"along {along}: {plan.algorithm}{over}, height {height}, at most {degree} {to}"
-
-    def c_way(self, plan: _core.PlanFile, segment: int) -> str:
-        """Down the trees, up, or up and down again."""
-        trees = _of(plan.plan)
-        if not _core.facts_of(plan.collective).has_data:
-            which = "the tree" if len(trees) == 1 else "the first tree"
-            return f"word comes up {which} from all ranks, and goes down the same way to all."
-        which = "the tree" if len(trees) == 1 else f"the {len(trees)} trees by turns"
-        if _direction(plan) == _core.Direction.down:
-            return (
-                f"goes in segments of {segment} bytes down {which}: a rank hands each segment on, to its children in "
-                "order, as soon as it has it."
-            )
-        down_again = _direction(plan) == _core.Direction.up_and_down
-        back = f" From rank {plan.plan.root} the result goes down the same way at once." if down_again else ""
-        if any(tree.exchange is not None for tree in trees):
-            back = f" {exchanges_in_words(trees)} From both the result goes down the same way at once."
         return (
-            f"goes in segments of up to {segment} bytes, or one element, up {which}: a rank combines its own operand "
-            f"with its children's, in order, and sends the segment on as soon as it has all of them.{back}"
+            f"is a plan for {collective} along trees; routines are generated for rounds of {collective}, such as ring"
         )
+
+    def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
+        """Up each tree, down it, or both: a lane for each message of a rank, once for each segment of the tree."""
+        facts, trees = _core.facts_of(collective), _of(plan)
+        if not facts.has_data:
+            trees = trees[:1]  # which all of a single byte takes
+        steps: list[list[Step]] = [[] for _ in range(len(plan))]
+        for number, tree in enumerate(trees):
+            partners: dict[int, int] = {}
+            if tree.exchange is not None and facts.direction == _core.Direction.up_and_down:
+                partners = {tree.root: tree.exchange, tree.exchange: tree.root}
+            for rank, (children, above) in enumerate(zip_equal(tree.children, tree.parent)):
+                below = [child for child in children if partners.get(rank) != child]
+                own = _Steps(steps[rank], number, len(trees))
+                if facts.direction != _core.Direction.down:
+                    own.gather(below)
+                if rank in partners:
+                    own.exchange(partners[rank], Does.mine_first if rank == tree.root else Does.theirs_first)
+                elif above is not None:
+                    own.ask(above, facts.direction)
+                if facts.direction != _core.Direction.up:
+                    own.hand_down(below)
+        return Schedule(None, len(trees), from_last=False, steps=steps)
 
     def streams(self, plan: _core.Plan) -> int:
         """The number of trees."""
@@ -146,6 +110,44 @@ def _of(plan: _core.Plan) -> list[_core.Tree]:
     trees = plan.trees
     assert trees is not None, "the table of kinds says so"
     return trees
+
+
+class _Steps:
+    """Those of a rank in one tree, in order."""
+
+    def __init__(self, steps: list[Step], tree: int, trees: int) -> None:
+        self._steps, self._tree, self._trees = steps, tree, trees
+        self._come = -1
+        """The lane that brings the last of what the next step needs."""
+
+    def _add(self, does: Does, peer: int, after: int) -> int:
+        lane = len(self._steps)
+        self._steps.append(Step(lane, does, peer, self._tree, self._tree, 1, 0, self._trees, 0, after, 0))
+        return lane
+
+    def _own(self) -> Does:
+        return Does.own if self._come < 0 else Does(0)
+
+    def gather(self, children: list[int]) -> None:
+        """Their operands, in order."""
+        for child in children:
+            self._come = self._add(Does.receive | Does.combine | self._own(), child, self._come)
+
+    def exchange(self, other: int, order: Does) -> None:
+        """What has come up to two roots."""
+        own = self._own()
+        sent = self._add(own, other, self._come)
+        self._come = self._add(Does.receive | Does.combine | own | order, other, sent)
+
+    def ask(self, parent: int, direction: _core.Direction | None) -> None:
+        """To it goes what came up, and from it comes what goes down, where that has left."""
+        sent = -1 if direction == _core.Direction.down else self._add(self._own(), parent, self._come)
+        self._come = sent if direction == _core.Direction.up else self._add(Does.receive, parent, sent)
+
+    def hand_down(self, children: list[int]) -> None:
+        """To them, in order."""
+        for child in children:
+            self._add(Does(0), child, self._come)
 
 
 def tree_as_json(tree: _core.Tree) -> dict[str, object]:
@@ -165,19 +167,4 @@ def exchanges_in_words(trees: Sequence[_core.Tree]) -> str:
     return f"Ranks {', '.join(pairs)} exchange what has come up to them, and both combine it in the same order."
 
 
-def _filled(numbers: list[int], length: int) -> list[int]:
-    return numbers + [-1] * (length - len(numbers))
-
-
-def _direction(plan: _core.PlanFile) -> _core.Direction:
-    direction = _core.facts_of(plan.collective).direction
-    assert direction is not None, "trees serve it"
-    return direction
-
-
 _IN_C = ("bcast", "reduce", "allreduce", "barrier")
-_BELOW = {
-    _core.Direction.down: "to send to",
-    _core.Direction.up: "to receive from",
-    _core.Direction.up_and_down: "below a rank",
-}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from trunkline import _core
 from trunkline.generate.routine import c_routine
 from trunkline.mpi import find_mpis
+from trunkline.schedule import Does, Step
 
 TREE = """\
 trunkline: plan/1
@@ -69,16 +70,23 @@ def plan(tmp_path):
     return write
 
 
-def array(code, name):
-    """The numbers of an array of the file, by tree."""
-    body = re.search(rf"{name}\[plan_trees\]\[[^\]]*\] = {{(.*?)\n}};", code, re.DOTALL)
-    return [[int(number) for number in re.findall(r"-?\d+", row)] for row in re.findall("{(.*?)}", body[1], re.DOTALL)]
+def steps_in(code):
+    """The steps of the file, by rank."""
+    rows = re.search(r"\bsteps\[\] = {\n(.*?)\n};", code, re.DOTALL)[1].splitlines()
+    begins = numbers_in(code, "first_step")
+    steps = [Step(*map(int, re.findall(r"-?\d+", row))) for row in rows]
+    return [steps[begin:end] for begin, end in pairwise(begins)]
 
 
-def children_in(code, tree=0):
-    """By rank, in the order in which they are sent to."""
-    begins, children = array(code, "first_child")[tree], array(code, "children")[tree]
-    return [children[begin:end] for begin, end in pairwise(begins)]
+def numbers_in(code, name):
+    """Those of an array."""
+    return list(map(int, re.findall(r"-?\d+", re.search(rf"\b{name}\[[^\]]*\] = {{(.*?)\n}};", code, re.DOTALL)[1])))
+
+
+def peers_in(code, tree=0, does=0):
+    """By rank, in order: to whom it sends, or whom it receives from."""
+    steps = steps_in(code)
+    return [[one.peer for one in own if one.stream == tree and one.does & Does.receive == does] for own in steps]
 
 
 def compilers():
@@ -89,34 +97,23 @@ def compile_strictly(compiler, file, *options):
     return object_of(compiler, file, [*STRICT, *options], file.with_suffix(".o"))
 
 
-def test_a_line_is_its_order(trunkline, plan):
+def test_a_tree_is_who_sends_to_whom_in_order(trunkline, plan):
     code = trunkline("generate", plan(LINE)).out
-    assert array(code, "line") == [[2, 4, 0, 1, 3]]
-    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */, plan_trees = 1 };" in code
-    assert "parent_of" not in code
-
-
-def test_a_tree_is_parents_and_children_in_order(trunkline, plan):
+    assert peers_in(code) == [[1], [3], [4], [], [0]]
+    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */ };" in code
     code = trunkline("generate", plan(TREE)).out
-    assert array(code, "parent_of") == [[3, 0, 0, -1, 5, 3, 5]]
-    assert children_in(code) == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+    assert peers_in(code) == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+    assert peers_in(code, does=Does.receive) == [[3], [0], [0], [], [5], [3], [5]]
 
 
 def test_trees_that_take_turns(trunkline, plan):
     code = trunkline("generate", plan(TWO_TREES)).out
-    assert "plan_trees = 2 };" in code
+    assert "plan_turns = 2 " in code
     assert max(map(len, code.splitlines())) <= 120
-    assert array(code, "parent_of") == [[1, -1, 0, 0], [3, -1, 1, 2]]
-    assert children_in(code, 0) == [[3, 2], [0], [], []]
-    assert children_in(code, 1) == [[], [2], [3], [0]]
-    head = " ".join(code[: code.index("*/")].replace("\n *", " ").split())
-    assert "Broadcast along 2 trees that take segments by turns: two-tree, height 3, at most 2 to send to." in head
-    assert "down the 2 trees by turns" in head
-
-
-def test_lines_that_take_turns(trunkline, plan):
-    lines = TWO_TREES.replace("sends: {1: [0], 0: [3, 2]}", "line: [1, 0, 3, 2]")
-    assert array(trunkline("generate", plan(lines)).out, "line") == [[1, 0, 3, 2], [1, 2, 3, 0]]
+    assert peers_in(code, 0) == [[3, 2], [0], [], []]
+    assert peers_in(code, 1) == [[], [2], [3], [0]]
+    assert [(one.first, one.stride) for one in steps_in(code)[1]] == [(0, 2), (1, 2)]
+    assert "Broadcast along trees: two-tree, height 3, degree 2. Written by" in head(code)
 
 
 @given(st.integers(2, 200).flatmap(lambda n: st.tuples(*(st.integers(0, parent) for parent in range(n - 1)))))
@@ -128,27 +125,24 @@ def test_any_tree(parents):
         children[parent].insert(0, child)
     plan = _core.PlanFile()
     plan.algorithm, plan.plan = "custom", _core.Plan([_core.Tree(0, children)])
-    code = c_routine(plan, "plan.yaml")
-    if plan.plan.trees[0].max_degree == 1:
-        assert array(code, "line") == [list(range(len(children)))]
-    else:
-        assert array(code, "parent_of") == [[-1, *parents]]
-        assert children_in(code) == children
+    assert peers_in(c_routine(plan, "plan.yaml")) == children
 
 
 def test_the_head_says_what_it_is_and_when_it_falls_back(trunkline, tmp_path):
     trunkline("plan", "cyclic", "--root", "h5", "--ranks-per-host", "2", "--segment", "2856", "-o", tmp_path / "p.yaml")
     code = trunkline("generate", tmp_path / "p.yaml").out
     head = " ".join(code[: code.index("*/")].replace("\n *", " ").split())
-    assert "linear over cyclic, height 32" in head
+    assert "linear over cyclic, height 32, degree 2. Written" in head
     assert "Written by 'trunkline generate'" in head
     assert "from p.yaml" in head
     assert "Hosts of the ranks, in order, 2 ranks on each: h[0-31]." in head
     assert (
-        "On communicators of 64 processes and from root 10, the message goes in segments of 2856 bytes down the tree: "
-        "a rank hands each segment on" in head
+        "On communicators of 64 processes and from root 10, the message goes in pieces of up to 2856 bytes: a rank "
+        "hands each one on as soon as it has all" in head
     )
-    assert "any other number of processes, any other root, inter-communicators, " in head
+    assert "any other number of processes, any other root, inter-communicators, messages of no bytes" in head.replace(
+        "- ", "-"
+    )
     assert "it calls MPI_Bcast" in head
     assert max(map(len, code.splitlines())) <= 120
 
@@ -212,7 +206,7 @@ def test_no_text_of_a_plan_ends_the_comment_or_begins_another(trunkline, plan, t
         (["--name", "MPI_Send"], "'MPI_Send' is not free: "),
         (["--name", "PMPI_Bcast"], "'PMPI_Bcast' is not free: "),
         (["--name", "run"], "'run' is the name of something else in the file; take one such as trunkline_bcast"),
-        (["--name", "children"], "'children' is the name of something else in the file; "),
+        (["--name", "steps"], "'steps' is the name of something else in the file; "),
         (["--name", "memcpy"], "'memcpy' is the name of something else in the file; "),
         (["--segment", "0"], "--segment: a segment must be above zero and at most 1GiB, not 0"),
         (["--segment", "4K"], "--segment: '4K' is not a size (did you mean 4KiB?); "),

@@ -7,10 +7,11 @@ import re
 import shutil
 
 import pytest
-from test_generate import TWO_TREES, children_in, compile_strictly, compilers, head
+from test_generate import TWO_TREES, compile_strictly, compilers, head, numbers_in, steps_in
 from test_generate_reductions import OLD_MPI_H
 
 from trunkline import _core
+from trunkline.schedule import Does
 
 HEAD = "trunkline: plan/1\ncollective: {0}\nshape: custom\nranks: 4\nroot: 1\nrounds:\n"
 ORDERED = HEAD + "  generator: {1}\n  order: [1, 3, 0, 2]\n"
@@ -43,18 +44,15 @@ int MPI_Allgatherv(void*, int, MPI_Datatype, void*, int*, int*, MPI_Datatype, MP
 """
 
 
-def rows(code, name):
-    """The numbers of an array, by line."""
-    body = re.search(rf"\b{name}\[\w*\] = {{(.*?)\n}};", code, re.DOTALL)[1]
-    return [tuple(map(int, re.findall(r"-?\d+", line))) for line in body.splitlines() if line]
-
-
-def unfolded(runs, blocks, rounds):
+def sent(code, listed):
     """By round, as a set of sender, receiver, first block, count, and whether the receiver adds them."""
-    found = [set() for _ in range(rounds)]
-    for start, times, sender, receiver, first, count, step, adds in runs:
-        for time in range(times):
-            found[start + time].add((sender, receiver, (first + time * step) % blocks, count, bool(adds)))
+    blocks = int(re.search(r"plan_blocks = (\d+)", code)[1])
+    found = [set() for _ in listed]
+    for rank, own in enumerate(steps_in(code)):
+        for one in own:
+            for time in range(one.times * bool(one.does & Does.receive)):
+                block = (one.first + time * one.stride) % blocks
+                found[one.round + time].add((one.peer, rank, block, one.blocks, bool(one.does & Does.combine)))
     return found
 
 
@@ -64,30 +62,50 @@ def transfers(text):
     return [{(one.sender, one.receiver, one.first, one.count, one.reduces) for one in each} for each in listed.rounds]
 
 
-@pytest.mark.parametrize("name", PLANS)
-def test_the_plan_is_in_the_tables(generated, name):
-    code, listed = generated(PLANS[name]), transfers(PLANS[name])
-    blocks = int(re.search(r"plan_blocks = (\d+)", code)[1])
-    assert unfolded(rows(code, "runs"), blocks, len(listed)) == listed
+@pytest.mark.parametrize("name", PLANS | SHARES)
+def test_the_plan_is_in_the_steps(generated, name):
+    code, listed = generated((PLANS | SHARES)[name]), transfers((PLANS | SHARES)[name])
+    assert sent(code, listed) == listed
     assert max(map(len, code.splitlines())) <= 120
+    assert not name.endswith(("sums", "gather")) or numbers_in(code, "order") == [1, 3, 0, 2]
 
 
-def test_a_run_ends_where_blocks_are_no_longer_added(generated):
-    """In a ring the finished blocks go on as those did that are summed up."""
-    assert len(rows(generated(RING), "runs")) == 8
+def test_a_step_ends_where_blocks_are_no_longer_added(generated):
+    """In a ring the finished blocks go on as those did that are summed up: first its own, then what has come."""
+    for own in steps_in(generated(RING)):
+        assert [one.times for one in own] == [3, 3, 1, 5]
+        assert [one.does for one in own[:2]] == [Does.receive | Does.combine | Does.own, Does.receive]
+        assert [one.does for one in own[2:]] == [Does.own, 0]
 
 
 def test_where_several_ranks_add_the_same_operands_positions_say_whose_stand_first(generated):
-    assert rows(generated(DOUBLING), "position_of") == [(2, 0, 3, 1)]
-    assert rows(generated(TO_ROOT), "position_of") == [(3, 0, 1, 2)]
-    assert "position_of" not in generated(RING)
+    orders = Does.mine_first | Does.theirs_first
+    position = {1: 0, 3: 1, 0: 2, 2: 3}
+    for rank, own in enumerate(steps_in(generated(DOUBLING))):
+        for one in own[:2]:
+            mine = position[rank] < position[one.peer]
+            assert one.does & orders == (Does.mine_first if mine else Does.theirs_first)
+    assert not any(one.does & orders for own in steps_in(generated(RING)) for one in own)
+
+
+def test_where_operands_are_sent_with_sums_a_rank_copies_its_own_first(generated):
+    mixed = "  blocks: 2\n  transfers:\n    - [{from: 2, to: 1, blocks: 0, add: true}]\n"
+    mixed += "    - [{from: 3, to: 1, blocks: 0-1, add: true}]\n"
+    mixed += "    - [{from: 0, to: 1, blocks: 0-1, add: true}]\n    - [{from: 2, to: 1, blocks: 1, add: true}]\n"
+    steps = steps_in(generated(HEAD.format("reduce") + mixed))
+    assert steps[1][0].does & Does.take
+    assert not any(one.does & Does.own for one in steps[1])
+    assert [[one.does for one in own] for own in (steps[0], steps[2], steps[3])] == [
+        [Does.own],
+        [Does.own] * 2,
+        [Does.own],
+    ]
 
 
 def test_an_allreduce_says_what_it_is_and_when_it_falls_back(generated):
     said = head(generated(RING, "--segment", "1000"))
-    assert "Allreduce of 4 blocks in 6 rounds: custom. Written by" in said
-    assert "the message is cut into 4 blocks, which go in pieces of up to 1000 bytes, or one element." in said
-    assert "It combines them with its own, or takes them as they are, before the next round." in said
+    assert "Allreduce by rounds: custom, 4 blocks in 6 rounds. Written by" in said
+    assert "the message goes in pieces of up to 1000 bytes or one element: a rank hands each one on, combined" in said
     assert "operations that do not commute," in said
     assert "any other root" not in said
     assert "All ranks get the same bits" in said
@@ -95,19 +113,8 @@ def test_an_allreduce_says_what_it_is_and_when_it_falls_back(generated):
 
 def test_a_reduction_says_that_other_ranks_need_memory(generated):
     said = head(generated(TO_ROOT))
-    assert "Reduction of 2 blocks in 4 rounds: custom." in said
     assert "to root 1" in said
     assert "All ranks but 1 sum up in memory that each call takes for it, as long as the operand." in said
-
-
-@pytest.mark.parametrize("name", SHARES)
-def test_of_shares_the_order_says_whose_each_block_is(generated, name):
-    code, listed = generated(SHARES[name]), transfers(SHARES[name])
-    assert rows(code, "order") == [(1, 3, 0, 2)]
-    adds = () if "gather" in name else (1,)
-    runs = [row if adds else (*row, 0) for row in rows(code, "runs")]
-    assert unfolded(runs, 4, len(listed)) == listed
-    assert max(map(len, code.splitlines())) <= 120
 
 
 @pytest.mark.parametrize(
@@ -148,22 +155,20 @@ def test_sizes_of_shares_are_those_of_all_of_them(generated):
 def test_a_barrier_takes_what_rounds_do_with_a_single_byte(generated):
     """It is the first of the blocks; of the ring's six rounds each has one such transfer."""
     code = generated(WAITS)
-    assert "enum { plan_blocks = 1, plan_rounds = 6," in code
-    sent = [(start + time, *ends) for start, times, *ends, _, _, _ in rows(code, "runs") for time in range(times)]
-    expected = [(number, one[0], one[1]) for number, each in enumerate(transfers(WAITS)) for one in each if one[2] == 0]
-    assert sorted(sent) == sorted(expected)
+    listed = [{one for one in each if one[2] == 0} for each in transfers(WAITS)]
+    assert "enum { plan_blocks = 1, " in code
+    assert sent(code, listed) == listed
     said = head(code)
-    assert "On communicators of 4 processes word goes round: in each round" in said
+    assert "On communicators of 4 processes word goes from rank to rank." in said
     assert "For any other number of processes and inter- communicators it calls MPI_Barrier." in said.replace(
         "inter-c", "inter- c"
     )
 
 
 def test_a_barrier_takes_the_first_of_several_trees(generated):
-    code = generated(TWO_TREES.replace("collective: bcast", "collective: barrier"))
-    assert "plan_trees = 1 };" in code
-    assert children_in(code) == [[3, 2], [0], [], []]
-    assert "word comes up the first tree from all ranks, and goes down the same way to all." in head(code)
+    steps = steps_in(generated(TWO_TREES.replace("collective: bcast", "collective: barrier")))
+    assert {one.stream for own in steps for one in own} == {0}
+    assert [[one.peer for one in own if one.does & Does.combine] for own in steps] == [[3, 2], [0], [], []]
 
 
 EVERY = (

@@ -11,12 +11,13 @@ from test_generate import (
     LINE,
     TREE,
     TWO_TREES,
-    array,
-    children_in,
     compile_strictly,
     compilers,
     head,
+    steps_in,
 )
+
+from trunkline.schedule import Does
 
 OLD_MPI_H = """\
 #define MPI_VERSION 1
@@ -48,54 +49,68 @@ def generated(trunkline, tmp_path):
 
 
 @pytest.mark.parametrize("collective", REDUCTIONS)
-def test_the_plan_is_in_the_tables(generated, collective):
-    line = generated(collective, LINE)
-    assert array(line, "line") == [[2, 4, 0, 1, 3]]
-    assert "enum { plan_ranks = 5, plan_root = 2, plan_segment = 2856 /* bytes */, plan_trees = 1 };" in line
-    tree = generated(collective, TREE)
-    assert array(tree, "parent_of") == [[3, 0, 0, -1, 5, 3, 5]]
-    assert children_in(tree) == [[2, 1], [], [], [0, 5], [], [6, 4], []]
-    trees = generated(collective, TWO_TREES)
-    assert children_in(trees, 0) == [[3, 2], [0], [], []]
-    assert children_in(trees, 1) == [[], [2], [3], [0]]
-    assert all(len(words) <= 120 for code in (line, tree, trees) for words in code.splitlines())
+def test_operands_come_from_the_children_in_order(generated, collective):
+    code = generated(collective, TREE)
+    ups = [[one for one in own if one.does & Does.combine] for own in steps_in(code)]
+    assert [[one.peer for one in own] for own in ups] == [[2, 1], [], [], [0, 5], [], [6, 4], []]
+    first, second = ups[3]
+    assert (first.after, second.after) == (-1, first.lane)
+    assert first.does & Does.own
+    assert not second.does & Does.own
+    assert "enum { plan_ranks = 7, plan_root = 3, plan_segment = 8192 /* bytes */ };" in code
+    assert all(len(words) <= 120 for words in code.splitlines())
+
+
+def test_the_result_of_an_allreduce_comes_back(generated):
+    """Over what was sent up, once that has left."""
+    steps = steps_in(generated("allreduce", TREE))
+    for rank, parent, children in ((0, 3, [2, 1]), (3, None, [0, 5]), (6, 5, [])):
+        below = [one for one in steps[rank] if one.does == 0 and one.peer in children]
+        assert [one.peer for one in below] == children
+        result = [one for one in steps[rank] if one.does == Does.receive]
+        assert [one.peer for one in result] == ([] if parent is None else [parent])
+        if result:
+            assert steps[rank][result[0].after].peer == parent
+            assert all(one.after == result[0].lane for one in below)
+    assert not any(one.does == Does.receive for own in steps_in(generated("reduce", TREE)) for one in own)
+
+
+def test_two_roots_combine_in_one_order(generated):
+    """What came up to the tree's own root stands first."""
+    steps = steps_in(generated("allreduce", TREE + "exchange: 5\n"))
+    for rank, other, order in ((3, 5, Does.mine_first), (5, 3, Does.theirs_first)):
+        sent, got = (one for one in steps[rank] if one.peer == other)
+        assert sent.does == 0
+        assert got.does == Does.receive | Does.combine | order
+        assert got.after == sent.lane
 
 
 def test_a_reduction_says_what_it_is_and_when_it_falls_back(generated):
     said = head(generated("reduce", TREE))
-    assert "Reduction along a tree: custom, height 2, at most 2 to receive from. Written by" in said
+    assert "Reduction along trees: custom, height 2, degree 2. Written by" in said
     assert (
         "int trunkline_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op operation," in said
     )
-    assert "On communicators of 7 processes and to root 3, the message goes in segments of up to 8192 bytes" in said
+    assert "On communicators of 7 processes and to root 3, the message goes in pieces of up to 8192 bytes" in said
     assert "any other root, inter- communicators, operations that do not commute," in said.replace(
         "inter-c", "inter- c"
     )
     assert said.count("it calls MPI_Reduce.") == 1
-    assert "the result goes down" not in said
-
-
-def test_an_allreduce_says_that_the_result_comes_back(generated):
     said = head(generated("allreduce", TWO_TREES))
-    assert "Allreduce along 2 trees that take segments by turns: two-tree, height 3, at most 2 below a rank." in said
-    assert "On communicators of 4 processes, the message goes" in said
-    assert "From rank 1 the result goes down the same way at once." in said
+    assert "On communicators of 4 processes, the message goes" not in said
+    assert "On communicators of 4 processes the message goes" in said
     assert "any other root" not in said
     assert "it calls MPI_Allreduce." in said
-
-
-def test_nothing_of_the_way_down_is_in_a_reduction(generated):
-    down = ("hand_down", "f->results", "expected", "handed_on")
-    assert all(word in generated("allreduce", TREE) for word in down)
-    assert not any(word in generated("reduce", TREE) for word in down)
 
 
 @pytest.mark.parametrize("collective", REDUCTIONS)
 def test_nothing_but_mpi_and_c(generated, collective):
     assert re.findall(r"#include (.*)", generated(collective, TWO_TREES)) == [
+        "<limits.h>",
         "<mpi.h>",
         "<stdint.h>",
         "<stdlib.h>",
+        "<string.h>",
         "<stdatomic.h>",
     ]
 
@@ -121,7 +136,7 @@ def test_names(generated):
     [
         ("MPI_Bcast", "such names belong to MPI or to C; take one such as trunkline_allreduce, or MPI_Allreduce"),
         ("MPI_Reduce", "such names belong to MPI or to C; take one such as trunkline_allreduce, or MPI_Allreduce"),
-        ("hand_down", "'hand_down' is the name of something else in the file; take one such as trunkline_allreduce"),
+        ("combine", "'combine' is the name of something else in the file; take one such as trunkline_allreduce"),
         ("operation", "'operation' is the name of something else in the file; "),
         ("double", "'double' cannot be the name of a C function; take one such as trunkline_allreduce"),
     ],

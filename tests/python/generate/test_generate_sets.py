@@ -30,7 +30,7 @@ def test_one_function_for_each_collective_calls_one_plan_after_the_other(trunkli
     assert "if (!planned) return MPI_Allreduce(" in code[:first]
     assert "if (count * bytes < 64) *planned = 0;" in code
     assert "if (count * bytes >= 1024) *planned = 0;" in code
-    assert "a message from 64B to below 1KiB goes in segments" in " ".join(code.replace("\n *", " ").split())
+    assert "a message from 64B to below 1KiB goes in pieces" in " ".join(code.replace("\n *", " ").split())
 
 
 def test_in_place_of_mpis_own(trunkline, made):
