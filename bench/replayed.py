@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How near predicted and replayed times come to simulated ones: ``python bench/replayed.py``.
 
-Reads bench/evidence/simulated.json, one simulated cell a line, takes each cell's time by the formulas of ``auto`` and by
-a replay of the plan's messages (core/replay), and counts those within 15 and 30 % by cluster and by collective.
+Reads bench/evidence/simulated.json, one simulated cell a line. Takes its time by the formulas of ``auto`` and by
+a replay of the plan's messages (core/replay). Counts those within 15 and 30 % by cluster and by collective.
 ``--list`` prints the cells beyond. ``--add FILE`` adds what ``trunkline simulate --json FILE`` wrote; what was given up
 is no time, and what ``auto`` or a library chose is left out.
 """

@@ -1,4 +1,7 @@
-"""How far predicted times were off, in the words of all commands. The table is the core's, ``core/choose/accuracy.cpp``."""
+"""How far predicted times were off, in the words of all commands.
+
+The table is the core's, ``core/choose/accuracy.cpp``.
+"""
 
 from trunkline import _core
 

@@ -150,7 +150,7 @@ def libraries_of(file: str, environment: Mapping[str, str]) -> dict[str, str]:
     """What the loader finds for a program: by name, its path."""
     plain = frozenset((name, value) for name, value in environment.items() if name != "LD_PRELOAD")
     try:
-        now = os.stat(file)
+        now = Path(file).stat()
     except OSError:
         return {}
     return _found_by_loader(file, (now.st_dev, now.st_ino, now.st_mtime_ns), plain)

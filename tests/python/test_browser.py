@@ -51,7 +51,7 @@ def helps():
     names = ["bcast", "allreduce"]
     cluster = load_cluster("leaf-spine")
     found = pays(cluster, names, [1e9, 25e9], [1, 8, 32], [1 << 10, 1 << 20], _core.NativeLibrary.mpich)
-    return pays_page(found, "leaf-spine, 24 hosts", "hosts 10 Gbit/s")
+    return pays_page(found, "leaf-spine, 24 hosts", "hosts 10 Gbit/s", "mpich")
 
 
 PICTURE = """<!doctype html><body>{svg}<script>onload = () => {{

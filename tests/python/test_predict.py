@@ -502,7 +502,7 @@ def test_what_is_predicted_to_be_faster_and_does_not_run_has_what_it_counts_as(t
         words = ("explain", "--cluster", cluster, "--no-multicast", "--sizes", "64KiB,256KiB,1MiB,4MiB", "--json", "-")
         for row in trunkline(*words).data:
             listed = row["reason"].partition("predicted: ")[2].partition("; ")[0].split(", ")
-            before = [item for item in listed[: [item.split()[0] for item in listed].index(row["algorithm"])]]
+            before = listed[: [item.split()[0] for item in listed].index(row["algorithm"])]
             runs_ms = float(listed[len(before)].split()[1])
             for item in before:
                 assert float(item.split("(counts as ")[1].split()[0]) >= runs_ms, row["reason"]

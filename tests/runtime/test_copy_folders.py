@@ -95,7 +95,7 @@ def test_what_is_in_the_way_of_a_folder(mpi: Mpi, tmp_path: Path, source: Path):
     if os.geteuid() == 0:
         os.chown(at[5], OTHER, OTHER)
         wrong["h5"] = f"{at[5]} is another user's folder: remove it"
-    (result,), done = copy(mpi, to, source, ranks=6, status=1)
+    (result,), _ = copy(mpi, to, source, ranks=6, status=1)
     assert {host: reason.partition(" (and")[0] for host, reason in reasons(result).items()} == {
         host: reason.partition(" (and")[0] for host, reason in wrong.items()
     }

@@ -13,7 +13,7 @@ _FIRST = """# Verdicts on the papers
 
 Each figure, table and stated number of the papers: the claim, the paper's number, ours, the command, and how the two
 compare. "As in the paper" is within 5 % where both are one number, and else the same order or thing; "more" and
-"less" go the same way, "differs" does not. Our figures are read from files of [results/kept](results/kept), or stand on
+"less" go the same way, "differs" does not. Our figures are read from files of `results/kept`, or stand on
 the page that a row names. Where nothing was planned, simulated or measured by a command, the row says why.
 
 ```sh
@@ -27,7 +27,7 @@ _ABOVE = """[All papers](../verdicts.md), and what the words of verdicts mean. C
 
 """
 _LIST = """
-[verdicts](verdicts) has a file for each paper: the list of what it states, and the verdict on each. A test counts them.
+`papers/verdicts` has a file for each paper: the list of what it states, and the verdict on each. A test counts them.
 """
 _HEAD = "| of | claim | the paper | ours | verdict | how |\n|---|---|---|---|---|---|\n"
 

@@ -137,9 +137,9 @@ const FaultCase set_faults[] = {
               {"2:9: a plan must be a mapping, such as {collective: bcast, shape: custom, ...}; here is a text"}},
     FaultCase{"WithAFormatOfItsOwn",
               set_head + set_entry("    trunkline: plan/1\n"),
-              {"8:5: unknown key \"trunkline\"; known here are collective, cluster, cluster_fingerprint, provenance, "
-               "segment, from, below, shape, ranks, hosts, ranks_per_host, root, line, sends, trees, exchange, rounds, "
-               "multicast"}},
+              {"8:5: unknown key \"trunkline\"; known here are collective, cluster, cluster_fingerprint, "
+               "topology_fingerprint, provenance, segment, from, below, shape, ranks, hosts, ranks_per_host, root, "
+               "line, sends, trees, exchange, rounds, multicast"}},
     FaultCase{"NoSizes",
               set_head + set_entry("    from: 1KiB\n    below: 64B\n"),
               {"9:12: no size is from 1KiB on and below 64B; give a larger one"}},

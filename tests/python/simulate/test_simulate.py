@@ -340,7 +340,7 @@ def test_names():
         simulated_algorithms("barrier", ["pipelined"])
     with pytest.raises(BadInput, match="native chooses by itself"):
         simulated_algorithms("bcast", ["native:4096"])
-    with pytest.raises(BadInput, match="no algorithm 'nosuch' of bcast.*mvapich2"):
+    with pytest.raises(BadInput, match="no algorithm of bcast is called 'nosuch'.*mvapich2"):
         simulated_algorithms("bcast", ["nosuch"])
 
 

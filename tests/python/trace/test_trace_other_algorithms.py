@@ -44,7 +44,9 @@ def test_a_ring_over_a_thin_trunk(tmp_path, rooms):  # noqa: F811
     hosts = found.job.hosts
     assert hosts[step.attacks.sender][0] != hosts[step.attacks.rank][0], "the trunk is what costs"
     assert step.settings(tmp_path) == {name: words}
-    assert "(predicted times: most of ours are within 20 % of a simulation)" in suggestion_text(found, step, "allreduce")
+    assert "(predicted times: most of ours are within 20 % of a simulation)" in suggestion_text(
+        found, step, "allreduce"
+    )
 
 
 def even(ranks):
