@@ -14,6 +14,7 @@ from trunkline import _core
 from trunkline.accuracy import accuracy_over
 from trunkline.trace.analysis import Analysed, Analysis
 from trunkline.trace.slow_hosts import Way, extras
+from trunkline.units import format_seconds
 
 __all__ = ["MOST_OFF", "AsTraced", "as_traced"]
 
@@ -81,8 +82,8 @@ def as_traced(analysis: Analysis, analysed: Analysed) -> AsTraced | str:
     measured = analysed.imbalance.inside / 1e6
     if not now / MOST_OFF <= measured <= now * MOST_OFF:
         return (
-            f"a call takes {measured * 1e3:.3g} ms where the model says {now * 1e3:.3g}, so the model does not know "
-            "what holds it up; the critical path says where that is"
+            f"a call takes {format_seconds(measured)} where the model says {format_seconds(now)}, so the model does not "
+            "know what holds it up; the critical path says where that is"
         )
     return AsTraced(knowledge, placement, group.collective, group.bytes, now, list(slow), accuracy)
 

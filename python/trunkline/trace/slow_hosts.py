@@ -30,7 +30,7 @@ class Way(NamedTuple):
     """Of the quickest part of a call, the median over calls: it had least to wait behind others. Where each part was
     handed on while earlier ones were still under way, what parts take behind the one before, in the median."""
     queued: bool = False
-    """Whether all parts were handed on so: then there is no whole way to be seen, only that of the port."""
+    """Whether all parts waited for others, or for their receiver: then there is no whole way to be seen."""
 
 
 class _Sent(NamedTuple):
@@ -40,6 +40,10 @@ class _Sent(NamedTuple):
     sent: NDArray[np.int64]
     came: NDArray[np.int64]
     """In the calls that are whole."""
+    before: NDArray[np.int64]
+    """When the last part of the call before came, by call: shape (calls,)."""
+    entered: NDArray[np.int64]
+    """When the receiver came to the call, by call."""
 
 
 def ways_of(slots: Mapping[int, Slots], clocks: Clocks) -> list[Way]:
@@ -81,11 +85,14 @@ def _sent_by(slots: Mapping[int, Slots], clocks: Clocks) -> dict[int, list[_Sent
             )
             if len(common) and len(calls):
                 later = clocks.between(sender, receiver)
-                parts = _Sent(receiver, sent[calls][:, there], came[calls][:, here] + later)
+                arrived = came[:, here] + later
+                before = np.where(calls > 0, arrived.max(axis=1)[calls - 1], _NEVER)
+                parts = _Sent(receiver, sent[calls][:, there], arrived[calls], before, one.start[calls] + later)
                 found.setdefault(sender, []).append(parts)
     return found
 
 
+_NEVER = np.iinfo(np.int64).min // 2
 _MOST_CALLS = 15
 """That are looked at, over the whole job: medians of more are no truer."""
 
@@ -97,21 +104,24 @@ def _calls(slots: Mapping[int, Slots]) -> NDArray[np.intp]:
 
 
 def _behind_others(own: Sequence[_Sent]) -> tuple[list[NDArray[np.bool_]], list[NDArray[np.int64]]]:
-    """Of each part, whether one that was handed on before it was still under way; and what it took behind that one.
+    """Of each part, whether it waited for something else than its way; and what it took after that.
 
-    A port sends one message at a time: what waits at it is no longer on its link for that.
+    A port sends one message at a time: what waits behind one that was handed on before it, and is still under way, is
+    no longer on its link for that. Where calls follow one another, the first part of a call waits behind the last ones
+    of the call before, and for a receiver that is still in that call.
     """
     widths = np.cumsum([one.sent.shape[1] for one in own])[:-1]
     sent, came = np.hstack([one.sent for one in own]), np.hstack([one.came for one in own])
+    entered = np.hstack([np.broadcast_to(one.entered[:, None], one.sent.shape) for one in own])
     behind, took = np.zeros(sent.shape, np.bool_), came - sent
     for call in range(len(sent)):
-        arrivals: list[int] = []  # of what was handed on before, ascending
+        arrivals = [max(int(one.before[call]) for one in own)]  # of what was handed on before, ascending
         for part in np.argsort(sent[call], kind="stable"):
             begin, end = int(sent[call, part]), int(came[call, part])
-            behind[call, part] = bool(arrivals) and arrivals[-1] > begin
+            behind[call, part] = max(arrivals[-1], int(entered[call, part])) > begin
             before = bisect_right(arrivals, end)
             if before:
-                took[call, part] = end - max(begin, arrivals[before - 1])
+                took[call, part] = end - max(begin, arrivals[before - 1], min(int(entered[call, part]), end))
             insort(arrivals, end)
     return np.split(behind, widths, axis=1), np.split(took, widths, axis=1)
 

@@ -22,6 +22,7 @@ def write_pipeline(
     between: Callable[[int, int], Sequence[Hashable]] = lambda a, b: (),
     calls: int = 3,
     queues: bool = False,
+    late_us: Callable[[int], float] = lambda _rank: 0.0,
 ) -> float:
     """Write the traces of calls over the plan's tree, with the plan and the cluster beside; returns what one takes, us.
 
@@ -35,6 +36,7 @@ def write_pipeline(
         between: What else it keeps busy on its way from one rank to another.
         calls: How many; each is alike.
         queues: Ranks hand on what they have at once, and it waits at their ports; else they wait themselves.
+        late_us: So late a rank comes to each call: what came before waits for it.
     """
     [tree] = plan.plan.trees
     ranks, parts, goes_up = range(len(plan.plan)), -(-size // segment), plan.collective == "allreduce"
@@ -70,6 +72,9 @@ def write_pipeline(
     over = [0.0 for _ in ranks]
     while under_way:
         now, sender, rank, part, is_up = heapq.heappop(under_way)
+        if now < late_us(rank):
+            heapq.heappush(under_way, (late_us(rank), sender, rank, part, is_up))
+            continue
         events[rank].append((now, ARRIVED, sender, part))
         over[sender], over[rank] = max(over[sender], now), now
         if not is_up:
@@ -83,7 +88,7 @@ def write_pipeline(
         kind = kind_bytes(plan=PLAN, size=size, segment=segment, collective=plan.collective)
         made = Made(rank, len(ranks), host, kinds=[kind])
         for turn in range(calls):
-            made.begin(turn * period, turn)
+            made.begin(turn * period + late_us(rank), turn)
             for time, what, peer, part in sorted(events[rank], key=lambda event: event[0]):
                 made.event(turn * period + time, what, peer, part)
             made.over(turn * period + over[rank] + 1.0)

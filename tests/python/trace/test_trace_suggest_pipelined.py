@@ -4,6 +4,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from trunkline.errors import BadInput
 from trunkline.trace.analysis import analyse
 from trunkline.trace.as_traced import as_traced
 from trunkline.trace.folder import find_job
+from trunkline.trace.slow_hosts import _behind_others, _Sent
 from trunkline.trace.suggest import LEAST_GAIN, Suggestion, advice_for
 
 ONE_SWITCH = """\
@@ -52,8 +54,8 @@ def wire_us(_a, _b):
     return 8e6 * SEGMENT / RATE
 
 
-def advised(folder, cluster, plan, size=SIZE, wire=wire_us, *, queues=False):
-    write_pipeline(folder, plan, cluster, size, SEGMENT, wire, queues=queues)
+def advised(folder, cluster, plan, size=SIZE, wire=wire_us, **more):
+    write_pipeline(folder, plan, cluster, size, SEGMENT, wire, **more)
     found = analyse(find_job(str(folder)))
     return found, advice_for(found, found.groups[0])
 
@@ -199,3 +201,26 @@ def test_times_that_the_model_does_not_know(tmp_path, cluster):
         file.unlink()
     found = analyse(find_job(str(tmp_path)))
     assert "no cluster file" in advice_for(found, found.groups[0]).silent
+
+
+@pytest.mark.parametrize("late", [0, 1, 4, 7])
+def test_what_waits_for_its_receiver_is_on_no_slow_link(tmp_path, cluster, late):
+    """Calls follow each other, and a rank comes to each of them once the first segments are there."""
+    plan = plan_for(cluster, [None, 0, 1, 2, 3, 4, 5, 6], "bcast", SEGMENT)
+    wait_us = 5 * wire_us(0, 0)
+    found, _ = advised(tmp_path, cluster, plan, queues=True, late_us=lambda rank: wait_us if rank == late else 0.0)
+    network = as_traced(found, found.groups[0])
+    assert not isinstance(network, str), network
+    assert network.slow == []
+
+
+def test_the_first_segment_of_a_call_waits_behind_the_call_before():
+    """The port is busy with it, however late the receiver is told to have come."""
+    sent = np.array([[0, 10], [100, 110]])
+    came = np.array([[50, 90], [140, 180]])
+    entered = np.array([0, 0])
+    for before, waits in ((95, False), (120, True)):
+        one = _Sent(1, sent, came, np.array([-1, before]), entered)
+        [behind], [took] = _behind_others([one])
+        assert behind.tolist() == [[False, True], [waits, True]]
+        assert took.tolist() == [[50, 40], [140 - max(100, before), 40]]
