@@ -314,11 +314,6 @@ class Reader {
                         "ranks combine in memory that they share, and TRUNKLINE_HOST_MEMORY=0 leaves that out: " +
                         "set one of the two");
     }
-    if (!setup_.trace.empty()) {
-      faults_.push_back(given +
-                        "ranks leave operands for the rank that comes next, and a trace (TRUNKLINE_TRACE) tells " +
-                        "messages between the ranks of a plan: set one of the two");
-    }
   }
 
   void check_follow() {

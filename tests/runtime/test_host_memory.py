@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ONE_VERSION, Mpi, Outcome
 from explained import JSON, events, explained
@@ -19,6 +20,10 @@ from test_matrix import GROUPS
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
+from trunkline.trace.analysis import analyse
+from trunkline.trace.calls import rank_calls
+from trunkline.trace.file import read_trace
+from trunkline.trace.folder import find_job
 
 ON_SHARED_HOST = Path(__file__).with_name("on_shared_host.sh")
 SITES = Path(__file__).with_name("sites.yaml")
@@ -365,12 +370,33 @@ def test_it_says_why_ranks_combine_as_the_plan_says(mpi: Mpi, choice: str, call:
     assert f"; ranks of a host combine {said}" in one["reason"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("TRUNKLINE_REPRODUCIBLE", "1"), ("TRUNKLINE_HOST_MEMORY", "0"), ("TRUNKLINE_TRACE", "traces")]
-)
+@pytest.mark.parametrize(("name", "value"), [("TRUNKLINE_REPRODUCIBLE", "1"), ("TRUNKLINE_HOST_MEMORY", "0")])
 def test_what_arrival_cannot_give_is_refused(mpi: Mpi, name: str, value: str):
     settings = CLUSTER | {"RANKS_PER_HOST": "2", name: value} | ARRIVAL
     done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, per_rank=[ON_SHARED_HOST], status=None)
     assert done.status != 0
     assert "TRUNKLINE_WITHIN_HOSTS=arrival: ranks " in done.err
     assert name in done.err
+
+
+@pytest.mark.parametrize(("ranks", "per_host", "choice"), [(6, 3, "hierarchical-binomial:16KiB"), (8, 8, BY_ARRIVAL)])
+def test_a_trace_tells_who_came_last(any_mpi: Mpi, tmp_path: Path, ranks: int, per_host: int, choice: str):
+    settings = shared(per_host, TRUNKLINE_ALLREDUCE=choice, TRUNKLINE_TRACE=str(tmp_path), **ARRIVAL)
+    words = [any_mpi.program("runtime-trace-calls"), "40"]
+    any_mpi.run(ranks, *words, settings=settings, per_rank=[ON_SHARED_HOST])
+    analysis = analyse(find_job(str(tmp_path)), skip=0)
+    (group,) = [one for one in analysis.groups if one.group.collective == "allreduce"]
+    (tree,) = group.trees
+    assert tree.times.by_arrival
+    assert tree.times.whole.all()
+    tops = [rank for rank, node in tree.times.nodes.items() if len(node.contributors) >= per_host]
+    assert len(tops) == ranks // per_host
+    for rank in tops:
+        node = tree.times.nodes[rank]
+        came = [node.t1[one] for one in node.contributors]
+        assert (np.max(came, axis=0) <= node.t2).all()
+    # Stages of each rank add up to its time in the call.
+    for cost in tree.costs:
+        calls, places = rank_calls(read_trace(analysis.job.headers[cost.rank])), group.group.places[cost.rank]
+        took_us = (calls.end[places] - calls.start[places]).mean() / 1e3
+        assert cost.total_with_arrival_wait == pytest.approx(took_us, rel=1e-3)

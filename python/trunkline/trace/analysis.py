@@ -250,10 +250,15 @@ def _analysed(
     numbers_rounds = plan is not None and kind_of(plan).streams(plan) == 0
     goes_by_shares = plan is not None and _core.facts_of(group.collective).goes_by_shares
     has_stages = not (numbers_rounds or goes_by_shares)  # which are from a root, or to it
-    trees = tree_times(slots, _root_of(group, job), _planned_parents(group, job)) if has_stages else None
+    trees = (
+        tree_times(slots, _root_of(group, job), _planned_parents(group, job), clocks.between) if has_stages else None
+    )
     found = replace(
         found,
-        critical=critical_path(group, calls, clocks, skipped, by_rounds=numbers_rounds),
+        # Whom a rank's operand met is not told, where ranks of a host combined as they came.
+        critical=None
+        if any(tree.by_arrival for tree in trees or [])
+        else critical_path(group, calls, clocks, skipped, by_rounds=numbers_rounds),
         ways=ways_of(slots, clocks),
     )
     if trees is None:

@@ -7,7 +7,7 @@ itself, which arrives when the call begins and departs when it is over. Times ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -100,6 +100,8 @@ class TreeTimes:
     nodes: dict[int, Node]
     whole: NDArray[np.bool_]
     """Which calls of the group are in the times."""
+    by_arrival: bool = False
+    """Whether ranks of a host combined as they came: they contribute to the one that speaks for them."""
 
     def path(self, rank: int) -> list[int]:
         """From a rank to the root, both among them."""
@@ -156,7 +158,46 @@ def _connected(parents: Parents, slots: dict[int, Slots]) -> Parents | None:
     return found or None
 
 
-def tree_times(slots: dict[int, Slots], root: int, planned: Sequence[Parents] = ()) -> list[TreeTimes] | None:
+def _met(parents: Parents, slots: dict[int, Slots], tree: int) -> dict[int, int]:
+    """Ranks that combined with others of their host as they came, and the one that speaks for all of them.
+
+    Such a rank has told that its operand went on, and its parent in the plan has not told that it came.
+    """
+
+    def meets(rank: int) -> bool:
+        above = parents[rank]
+        told = above is not None and (HANDED_ON, tree, above) in slots[rank].times
+        return told and (ARRIVED, tree, rank) not in slots[above].times  # type: ignore[index]
+
+    met = {rank for rank in parents if meets(rank)}
+    tops = {}
+    for rank in met:
+        top: int | None = rank
+        while top in met:
+            top = parents[top]
+        assert top is not None, "the root's operand goes nowhere"
+        tops[rank] = top
+    return tops
+
+
+def _at_one_wrapper(nodes: dict[int, Node], tops: Mapping[int, int], between: Callable[[int, int], int]) -> None:
+    """Hang ranks that met below the one that speaks for them: they arrive as they hand on, depart with the result."""
+    for rank in sorted(tops):
+        node, top = nodes[rank], nodes[tops[rank]]
+        node.parent = top.rank
+        apart = between(top.rank, rank)
+        if node.t2 is not None:
+            top.t1[rank] = node.t2 + apart
+        if node.t3 is not None:
+            top.t4[rank] = node.t3 + apart
+
+
+def tree_times(
+    slots: dict[int, Slots],
+    root: int,
+    planned: Sequence[Parents] = (),
+    between: Callable[[int, int], int] = lambda _, __: 0,
+) -> list[TreeTimes] | None:
     """The nodes of each tree of a group's plan; None where its messages are no trees, so it goes by rounds.
 
     Args:
@@ -164,6 +205,7 @@ def tree_times(slots: dict[int, Slots], root: int, planned: Sequence[Parents] = 
         root: Rank of MPI_COMM_WORLD at which the collective is rooted.
         planned: Of each tree of the plan the parents of its ranks, where they are known: where some ranks are not
             traced, the tree is told as far as it hangs together from the root on.
+        between: What is added to a time of the second rank for the first one's clock; asked for ranks of one host.
     """
     numbers = sorted({tree for one in slots.values() for _, tree, _ in one.times})
     if not numbers:
@@ -178,9 +220,16 @@ def tree_times(slots: dict[int, Slots], root: int, planned: Sequence[Parents] = 
             parents = _connected(known, slots)
         if parents is None or known is None:
             return None
-        nodes = {rank: _node(rank, parents[rank], known, slots[rank], number, whole, up) for rank in sorted(parents)}
+        tops = _met(parents, slots, number) if up else {}
+        by_message = {rank: above for rank, above in known.items() if rank not in tops}
+        speakers = set(tops.values())
+        nodes = {
+            rank: _node(rank, parents[rank], by_message, slots[rank], number, whole, up, rank in speakers)
+            for rank in sorted(parents)
+        }
+        _at_one_wrapper(nodes, tops, between)
         top = next(rank for rank, parent in parents.items() if parent is None)
-        found.append(TreeTimes(number, top, nodes, whole))
+        found.append(TreeTimes(number, top, nodes, whole, by_arrival=bool(tops)))
     return found
 
 
@@ -192,6 +241,7 @@ def _node(
     tree: int,
     whole: NDArray[np.bool_],
     up: bool,
+    speaks: bool,
 ) -> Node:
     def of(kind: int, peer: int) -> Times | None:
         found = slots.times.get((kind, tree, peer))
@@ -211,7 +261,7 @@ def _node(
         node.t2 = of(COMPLETE, 0) if parent is None else of(HANDED_ON, parent)
     back = {child: found for child in children if (found := of(HANDED_ON, child)) is not None}
     result = None if parent is None else of(ARRIVED, parent)
-    if parent is None and (back or not up):
+    if parent is None and (back or speaks or not up):
         result = of(COMPLETE, 0) if up else _ready(own_start, back)
     if result is not None:
         node.t3 = result

@@ -79,6 +79,10 @@ class Advice:
 
 
 GOOD = f"no step of 'trunkline plan edit' promises to make it {LEAST_GAIN:.1f} times faster"
+BY_ARRIVAL = (
+    "ranks of a host combined as they came, of which predictions know nothing; trace calls without "
+    "TRUNKLINE_WITHIN_HOSTS=arrival for a step"
+)
 NONE_BETTER = f"no other algorithm promises to make it {LEAST_GAIN:.1f} times faster on the network as it was traced"
 GOOD_AND_NONE_BETTER = f"{GOOD}, and no other algorithm does"
 
@@ -97,6 +101,8 @@ def advice_for(analysis: Analysis, analysed: Analysed) -> Advice:
         return Advice([], "no plan ran, or its file is missing from the trace")
     if analysed.protocol is not None:
         return Advice([], "multicasts are not judged: their packets go to all ranks at once")
+    if any(tree.times.by_arrival for tree in analysed.trees):
+        return Advice([], BY_ARRIVAL)
     if len(analysed.trees) == 1 and not _is_pipelined(analysed.trees[0]):
         return _by_trace(analysis, analysed, analysed.trees[0])
     return _by_prediction(analysis, analysed)

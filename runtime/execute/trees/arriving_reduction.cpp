@@ -43,6 +43,8 @@ bool ArrivingReduction::advance() {
       case Stage::from_far:
         if (far_combined_ < far_.size()) return false;
         stage_ = Stage::combines;
+        // To whichever rank comes next; the plan's parent stands for it, so that each call tells the same.
+        if (!group_.is_top) happened(Event::Kind::handed_on, stream, tree_.parent, 0);
         break;
       case Stage::combines:
         if (!meet()) return false;
@@ -102,10 +104,12 @@ bool ArrivingReduction::meet() {
 void ArrivingReduction::go_on_with_sum() {
   if (group_.is_top && tree_.is_root()) {
     stage_ = Stage::hands_down;
+    happened(Event::Kind::complete, stream, -1, 0);
     return;
   }
   stage_ = Stage::sends_sum;
   if (group_.is_top) {
+    happened(Event::Kind::handed_on, stream, tree_.parent, 0);
     transport().send(result(), tree_.parent, stream, false, up_.front());
   } else {
     shelf_.hand_over(result(), group_.top, up_.front());
@@ -136,11 +140,13 @@ void ArrivingReduction::take(std::size_t place, int bytes) {
   if (stage_ == Stage::sends_sum) return;
   if (bytes != result().bytes) throw MpiError{MPI_ERR_TRUNCATE};
   if (stage_ == Stage::from_far) {
+    happened(Event::Kind::arrived, stream, group_.far[waiting_[place]], 0);
     operands_.combine(slot(waiting_[place]), result());
     ++far_combined_;
   } else if (stage_ == Stage::awaits_sum) {
     go_on_with_sum();
   } else {
+    happened(Event::Kind::arrived, stream, tree_.parent, 0);
     stage_ = Stage::hands_down;
   }
 }
