@@ -32,7 +32,7 @@ def hello(mpi: Mpi, settings: dict[str, str], status: int = 0, ranks: int = 3, *
 WRONG = [
     ("TRUNKLINE_CLUSTR", "cyclic", "TRUNKLINE_CLUSTR is no setting of Trunkline (did you mean TRUNKLINE_CLUSTER?)"),
     ("TRUNKLINE_TRACING_OF_ALL", "1", "TRUNKLINE_TRACING_OF_ALL is no setting of Trunkline"),
-    ("TRUNKLINE_BCAST", "liner", "'liner' (did you mean linear?); there are: auto, native, linear, two-tree, binary"),
+    ("TRUNKLINE_BCAST", "liner", "no algorithm of bcast is called 'liner' (did you mean linear"),
     ("TRUNKLINE_BCAST", "linear", "TRUNKLINE_BCAST=linear needs to know the switches: set TRUNKLINE_CLUSTER too"),
     ("TRUNKLINE_BCAST", "unaware-linear:0", "must be a whole number of bytes above zero"),
     ("TRUNKLINE_BCAST", "unaware-linear:", "segment"),

@@ -82,8 +82,8 @@ def as_traced(analysis: Analysis, analysed: Analysed) -> AsTraced | str:
     measured = analysed.imbalance.inside / 1e6
     if not now / MOST_OFF <= measured <= now * MOST_OFF:
         return (
-            f"a call takes {format_seconds(measured)} where the model says {format_seconds(now)}, so the model does not "
-            "know what holds it up; the critical path says where that is"
+            f"a call takes {format_seconds(measured)} where the model says {format_seconds(now)}, so the model does "
+            "not know what holds it up; the critical path says where that is"
         )
     return AsTraced(knowledge, placement, group.collective, group.bytes, now, list(slow), accuracy)
 
