@@ -28,8 +28,8 @@ class Does(IntFlag):
 class Step(NamedTuple):
     """A message that a rank sends or receives, ``times`` times, each time ``stride`` blocks further."""
 
-    lane: int
-    """Steps of one lane go one after the other, in order; lanes go beside each other."""
+    queue: int
+    """Steps of one queue go one after the other, in order; queues go beside each other."""
     does: Does
     peer: int
     stream: int
@@ -40,16 +40,16 @@ class Step(NamedTuple):
     """0: as often as the message has blocks for it, by turns with the other streams."""
     stride: int
     round: int
-    """Of the first time, in which the lane counts; the next time is the next round."""
+    """Of the first time, in which the queue counts; the next time is the next round."""
     after: int
-    """The lane that must have done so much of the message as this step is about, ``lag`` rounds before; -1: none."""
+    """The queue that must have done so much of the message as this step is about, ``lag`` rounds before; -1: none."""
     lag: int
 
 
 class Schedule(NamedTuple):
-    """Steps by rank, those of a lane in a row, lanes in order.
+    """Steps by rank, those of a queue in a row, queues in order.
 
-    No wait goes in a circle, whatever the number of messages that a lane has under way, if what is at a lower place
+    No wait goes in a circle, whatever the number of messages that a queue has under way, if what is at a lower place
     of the message goes first.
     """
 
@@ -62,17 +62,17 @@ class Schedule(NamedTuple):
     steps: list[list[Step]]
 
 
-def with_step(lane: list[Step], step: Step, blocks: int) -> None:
+def with_step(queue: list[Step], step: Step, blocks: int) -> None:
     """Append a step of a single round; as one more time of the last one where it goes on so, round the end."""
-    last = lane[-1] if lane else step
-    if lane and step.round == last.round + last.times and _likeness(last) == _likeness(step):
+    last = queue[-1] if queue else step
+    if queue and step.round == last.round + last.times and _likeness(last) == _likeness(step):
         stride = (step.first - last.first - (last.times - 1) * last.stride) % blocks
         stride -= blocks if stride > blocks // 2 else 0
         if last.times == 1 or stride == last.stride:
-            lane[-1] = last._replace(times=last.times + 1, stride=stride)
+            queue[-1] = last._replace(times=last.times + 1, stride=stride)
             return
-    lane.append(step)
+    queue.append(step)
 
 
 def _likeness(step: Step) -> tuple[int, ...]:
-    return step.lane, step.does, step.peer, step.stream, step.blocks, step.after, step.lag
+    return step.queue, step.does, step.peer, step.stream, step.blocks, step.after, step.lag

@@ -81,7 +81,7 @@ class Rounds(PlanKind):
         )
 
     def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
-        """A lane for what a rank receives, one for what it sends; where the number of blocks is free, one period."""
+        """A queue for what a rank receives, one for what it sends; where the number of blocks is free, one period."""
         if plan.blocks is None:
             return _period_of(plan)
         facts = _core.facts_of(collective)
@@ -118,7 +118,7 @@ def _as_json(transfer: _core.Transfer) -> dict[str, object]:
 
 
 def _period_of(plan: _core.Plan) -> Schedule:
-    """A lane for each round of a period in which a rank receives, and each in which it sends."""
+    """A queue for each round of a period in which a rank receives, and each in which it sends."""
     period = plan.period
     blocks = 4 * period
     last = blocks - 1 - period  # of the period before that of the last block, where all are sent
@@ -127,15 +127,15 @@ def _period_of(plan: _core.Plan) -> Schedule:
     middle = plan.list_rounds(blocks).rounds[-2 * period : -period]
     for column, transfers in enumerate(middle):
         for one in transfers:
-            first, lanes = one.first - last, steps[one.receiver]
-            received[one.receiver][first % period] = len(lanes)
-            lanes.append(Step(len(lanes), Does.receive, one.sender, column, first, 1, 0, period, 0, -1, 0))
+            first, queues = one.first - last, steps[one.receiver]
+            received[one.receiver][first % period] = len(queues)
+            queues.append(Step(len(queues), Does.receive, one.sender, column, first, 1, 0, period, 0, -1, 0))
     for column, transfers in enumerate(middle):
         for one in transfers:
-            first, lanes = one.first - last, steps[one.sender]
+            first, queues = one.first - last, steps[one.sender]
             after = received[one.sender].get(first % period, -1)
-            lag = 0 if after < 0 else (lanes[after].first - first) // period
-            lanes.append(Step(len(lanes), Does(0), one.receiver, column, first, 1, 0, period, 0, after, lag))
+            lag = 0 if after < 0 else (queues[after].first - first) // period
+            queues.append(Step(len(queues), Does(0), one.receiver, column, first, 1, 0, period, 0, after, lag))
     return Schedule(None, period, from_last=True, steps=steps)
 
 
@@ -144,7 +144,7 @@ class _Rank:
 
     def __init__(self, blocks: int) -> None:
         self.blocks = blocks
-        self.lanes: tuple[list[Step], list[Step]] = ([], [])
+        self.queues: tuple[list[Step], list[Step]] = ([], [])
         self.mixes = False
         """Whether in one message goes what operands have been added to with what has none yet."""
         self._received, self._sent = [-1] * blocks, [-1] * blocks
@@ -169,14 +169,14 @@ class _Rank:
         self._add(0, number, one.sender, one, does, gone)
         self._received[one.first : one.first + one.count] = [number] * one.count
 
-    def _add(self, lane: int, number: int, peer: int, one: _core.Transfer, does: Does, waits_for: int) -> None:
-        after, lag = (-1, 0) if waits_for < 0 else (1 - lane, number - waits_for)
-        step = Step(lane, does, peer, 0, one.first, one.count, 1, 0, number, after, lag)
-        with_step(self.lanes[lane], step, self.blocks)
+    def _add(self, queue: int, number: int, peer: int, one: _core.Transfer, does: Does, waits_for: int) -> None:
+        after, lag = (-1, 0) if waits_for < 0 else (1 - queue, number - waits_for)
+        step = Step(queue, does, peer, 0, one.first, one.count, 1, 0, number, after, lag)
+        with_step(self.queues[queue], step, self.blocks)
 
     def steps(self) -> list[Step]:
         """All of them."""
-        steps = [step for lane in self.lanes for step in lane]
+        steps = [step for queue in self.queues for step in queue]
         if self.mixes:
             steps = [step._replace(does=step.does & ~Does.own) for step in steps]
             steps[0] = steps[0]._replace(does=steps[0].does | Does.take)

@@ -79,7 +79,7 @@ class Trees(PlanKind):
         )
 
     def schedule(self, plan: _core.Plan, collective: str) -> Schedule:
-        """Up each tree, down it, or both: a lane for each message of a rank, once for each segment of the tree."""
+        """Up each tree, down it, or both: a queue for each message of a rank, once for each segment of the tree."""
         facts, trees = _core.facts_of(collective), _of(plan)
         if not facts.has_data:
             trees = trees[:1]  # which all of a single byte takes
@@ -118,12 +118,12 @@ class _Steps:
     def __init__(self, steps: list[Step], tree: int, trees: int) -> None:
         self._steps, self._tree, self._trees = steps, tree, trees
         self._come = -1
-        """The lane that brings the last of what the next step needs."""
+        """The queue that brings the last of what the next step needs."""
 
     def _add(self, does: Does, peer: int, after: int) -> int:
-        lane = len(self._steps)
-        self._steps.append(Step(lane, does, peer, self._tree, self._tree, 1, 0, self._trees, 0, after, 0))
-        return lane
+        queue = len(self._steps)
+        self._steps.append(Step(queue, does, peer, self._tree, self._tree, 1, 0, self._trees, 0, after, 0))
+        return queue
 
     def _own(self) -> Does:
         return Does.own if self._come < 0 else Does(0)

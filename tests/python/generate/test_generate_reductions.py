@@ -54,7 +54,7 @@ def test_operands_come_from_the_children_in_order(generated, collective):
     ups = [[one for one in own if one.does & Does.combine] for own in steps_in(code)]
     assert [[one.peer for one in own] for own in ups] == [[2, 1], [], [], [0, 5], [], [6, 4], []]
     first, second = ups[3]
-    assert (first.after, second.after) == (-1, first.lane)
+    assert (first.after, second.after) == (-1, first.queue)
     assert first.does & Does.own
     assert not second.does & Does.own
     assert "enum { plan_ranks = 7, plan_root = 3, plan_segment = 8192 /* bytes */ };" in code
@@ -71,7 +71,7 @@ def test_the_result_of_an_allreduce_comes_back(generated):
         assert [one.peer for one in result] == ([] if parent is None else [parent])
         if result:
             assert steps[rank][result[0].after].peer == parent
-            assert all(one.after == result[0].lane for one in below)
+            assert all(one.after == result[0].queue for one in below)
     assert not any(one.does == Does.receive for own in steps_in(generated("reduce", TREE)) for one in own)
 
 
@@ -82,7 +82,7 @@ def test_two_roots_combine_in_one_order(generated):
         sent, got = (one for one in steps[rank] if one.peer == other)
         assert sent.does == 0
         assert got.does == Does.receive | Does.combine | order
-        assert got.after == sent.lane
+        assert got.after == sent.queue
 
 
 def test_a_reduction_says_what_it_is_and_when_it_falls_back(generated):

@@ -94,12 +94,12 @@ def test_steps_are_all_that_is_sent(name, ranks, data):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(1, 2)), max_size=12))
 def test_whatever_follows_each_other(rounds):
-    lane, number, expected = [], 0, []
+    queue, number, expected = [], 0, []
     for pause, first, count in rounds:
         number += pause + 1
-        with_step(lane, Step(0, Does(0), 1, 0, first, count, 1, 0, number, -1, 0), 5)
+        with_step(queue, Step(0, Does(0), 1, 0, first, count, 1, 0, number, -1, 0), 5)
         expected.append((number, first, count))
-    found = [(one.round + t, (one.first + t * one.stride) % 5, one.blocks) for one in lane for t in range(one.times)]
+    found = [(one.round + t, (one.first + t * one.stride) % 5, one.blocks) for one in queue for t in range(one.times)]
     assert found == expected
 
 

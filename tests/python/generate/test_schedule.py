@@ -17,7 +17,7 @@ PIECE = tuple[int, int, Step]
 
 
 @dataclass
-class Lane:
+class Queue:
     """Pieces of steps, one after the other."""
 
     pieces: list[PIECE]
@@ -31,8 +31,8 @@ class Lane:
         return self.pieces[self.finished][:2] > (number, block)
 
 
-def pieces_of(schedule: Schedule, steps: list[Step], blocks: int) -> list[Lane]:
-    lanes: dict[int, list[PIECE]] = defaultdict(list)
+def pieces_of(schedule: Schedule, steps: list[Step], blocks: int) -> list[Queue]:
+    queues: dict[int, list[PIECE]] = defaultdict(list)
     for step in steps:
         turns = blocks - 1 + schedule.turns if schedule.from_last else blocks
         for time in range(step.times or -(-turns // schedule.turns)):
@@ -42,15 +42,15 @@ def pieces_of(schedule: Schedule, steps: list[Step], blocks: int) -> list[Lane]:
             elif schedule.from_last:
                 first = min(first + blocks - 1 - (-(-turns // schedule.turns) - 1) * step.stride, blocks - 1)
             wanted = range(first, first + step.blocks)
-            lanes[step.lane] += [(step.round + time, block, step) for block in wanted if 0 <= block < blocks]
-    return [Lane(lanes[number]) for number in range(max(lanes, default=-1) + 1)]
+            queues[step.queue] += [(step.round + time, block, step) for block in wanted if 0 <= block < blocks]
+    return [Queue(queues[number]) for number in range(max(queues, default=-1) + 1)]
 
 
 class Rank:
     """What it has of each block, as how often each rank's operand is in it, and who uses the place of it."""
 
-    def __init__(self, lanes: list[Lane], own: list[Counter], data: list[Counter]) -> None:
-        self.lanes, self.own, self.data = lanes, own, list(data)
+    def __init__(self, queues: list[Queue], own: list[Counter], data: list[Counter]) -> None:
+        self.queues, self.own, self.data = queues, own, list(data)
         self.readers: Counter = Counter()
         self.writers: Counter = Counter()
 
@@ -68,20 +68,20 @@ class Job:
 
     def may_go(self, rank: Rank, piece: PIECE) -> bool:
         number, block, step = piece
-        return step.after < 0 or rank.lanes[step.after].is_past(number - step.lag, block)
+        return step.after < 0 or rank.queues[step.after].is_past(number - step.lag, block)
 
     def moves(self):
         """All that can happen next."""
         for at, rank in enumerate(self.ranks):
-            for lane in rank.lanes:
-                if lane.started < min(len(lane.pieces), lane.finished + self.window):
-                    piece = lane.pieces[lane.started]
+            for queue in rank.queues:
+                if queue.started < min(len(queue.pieces), queue.finished + self.window):
+                    piece = queue.pieces[queue.started]
                     if piece[2].does & LATE or self.may_go(rank, piece):
-                        yield self.start, at, lane
-                if lane.finished in lane.arrived:
-                    piece = lane.pieces[lane.finished]
+                        yield self.start, at, queue
+                if queue.finished in queue.arrived:
+                    piece = queue.pieces[queue.finished]
                     if not piece[2].does & LATE or self.may_go(rank, piece):
-                        yield self.finish, at, lane
+                        yield self.finish, at, queue
         for key, waiting in self.sent.items():
             if waiting and self.asked[key]:
                 yield self.meet, key, None
@@ -90,33 +90,33 @@ class Job:
         """Whether it arrives where it stays."""
         return not step.does & LATE or (step.does & Does.own and not step.does & Does.theirs_first)
 
-    def start(self, at: int, lane: Lane) -> None:
-        rank, (_, block, step) = self.ranks[at], lane.pieces[lane.started]
+    def start(self, at: int, queue: Queue) -> None:
+        rank, (_, block, step) = self.ranks[at], queue.pieces[queue.started]
         if step.does & Does.receive:
             if self.in_place(step):
                 assert not rank.readers[block], "it is still being sent"
                 assert not rank.writers[block], "something else arrives there"
                 rank.writers[block] += 1
-            self.asked[step.peer, at, step.stream].append((lane, lane.started))
+            self.asked[step.peer, at, step.stream].append((queue, queue.started))
         else:
             if not step.does & Does.own:
                 assert not rank.writers[block], "it is not there yet"
                 rank.readers[block] += 1
-            self.sent[at, step.peer, step.stream].append((rank, lane, lane.started))
-        lane.started += 1
+            self.sent[at, step.peer, step.stream].append((rank, queue, queue.started))
+        queue.started += 1
 
     def meet(self, key: tuple[int, int, int], _: None) -> None:
-        rank, lane, number = self.sent[key].popleft()
+        rank, queue, number = self.sent[key].popleft()
         to, place = self.asked[key].popleft()
-        _, block, step = lane.pieces[number]
+        _, block, step = queue.pieces[number]
         assert to.pieces[place][1] == block
         to.arrived[place] = rank.own[block] if step.does & Does.own else rank.data[block]
-        lane.arrived[number] = None
+        queue.arrived[number] = None
 
-    def finish(self, at: int, lane: Lane) -> None:
-        rank, (_, block, step) = self.ranks[at], lane.pieces[lane.finished]
-        came = lane.arrived.pop(lane.finished)
-        lane.finished += 1
+    def finish(self, at: int, queue: Queue) -> None:
+        rank, (_, block, step) = self.ranks[at], queue.pieces[queue.finished]
+        came = queue.arrived.pop(queue.finished)
+        queue.finished += 1
         if not step.does & Does.receive:
             rank.readers[block] -= not step.does & Does.own
             return
@@ -130,10 +130,10 @@ class Job:
 
     def run(self) -> None:
         while moves := list(self.moves()):
-            what, where, lane = self.chance.choice(moves)
-            what(where, lane)
+            what, where, queue = self.chance.choice(moves)
+            what(where, queue)
         for rank in self.ranks:
-            assert all(lane.finished == len(lane.pieces) for lane in rank.lanes), "they wait for each other"
+            assert all(queue.finished == len(queue.pieces) for queue in rank.queues), "they wait for each other"
 
 
 def held_by(facts: _core.CollectiveFacts, plan: _core.Plan, rank: int, blocks: int) -> list[Counter]:
