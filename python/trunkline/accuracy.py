@@ -1,7 +1,4 @@
-"""How far predicted times were off, in the words of all commands.
-
-The table is the core's, ``core/choose/accuracy.cpp``.
-"""
+"""How far predicted times were off, in the words of all commands; ``core/choose/accuracy.cpp`` has the table."""
 
 from trunkline import _core
 
