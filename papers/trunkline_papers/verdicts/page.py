@@ -22,6 +22,8 @@ trunkline_papers verdicts --folder out/papers        # verdicts on figures that 
 trunkline_papers verdicts --pages                    # these pages again, from kept figures
 ```
 
+New figures are kept by copies of their JSON, from `out/papers` to `results/kept`. A verdict on one number follows it.
+
 """
 _ABOVE = """[All papers](../verdicts.md), and what the words of verdicts mean. Commands are of `trunkline_papers`.
 
