@@ -27,7 +27,7 @@ struct Trouble {
   }
 };
 
-/// A folder on its way: first the list of what is in it, then each of that in its order.
+/// A folder on its way: first the list of its entries, then each of them in its order.
 class FolderWay {
  public:
   FolderWay(const std::string& folder, const Writers& writers, const Options& options)
@@ -55,7 +55,7 @@ class FolderWay {
         if (!is_link && failure.empty()) made.push_back(&entry);
       }
     }
-    // What is put into a folder changes its time, and its rights may forbid it. What is deepest comes first.
+    // Entries that are put into a folder change its time, and its rights may forbid them. The deepest comes first.
     std::ranges::reverse(made);
     for (const Entry* const entry : made)
       trouble_.add(finish_subfolder(folder_below(writers_.folder, entry->path), *entry));
@@ -103,7 +103,7 @@ class FolderWay {
     return folder_ + entry.path.substr(listing_.entries.front().path.size());
   }
 
-  /// Kept open for what is in it.
+  /// Kept open for the entries in it.
   const Folder& opened(const std::string& path) {
     if (!is_open_ || path != open_path_) open_ = folder_below(writers_.folder, path);
     is_open_ = true;

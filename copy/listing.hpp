@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a folder that is copied, as rank 0 finds it and all hosts make it.
+// The content of a folder that is copied, as rank 0 finds it and all hosts make it.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ struct Entry {
 };
 
 struct Listing {
-  std::vector<Entry> entries;         ///< a folder before what is in it
+  std::vector<Entry> entries;         ///< a folder before its content
   std::vector<std::string> left_out;  ///< what cannot be copied, and why
   std::string failure;                ///< why nothing can be
   std::uint64_t files = 0;

@@ -17,7 +17,7 @@ namespace {
 
 std::string with_errno(const std::string& what) { return what + ": " + std::strerror(errno); }
 
-/// As rights of files are: what is bound to an owner goes with the owner.
+/// As rights of files are: those that are bound to an owner go with the owner.
 mode_t rights_of(const Entry& entry, const struct stat& there) {
   const bool is_kept = there.st_uid == entry.user && there.st_gid == entry.group;
   return is_kept ? entry.mode : entry.mode & ~bound_to_owner;

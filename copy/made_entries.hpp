@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders and links that a host makes as an entry of a listing says, by the rules of target.hpp: what is another user's
-// gets neither rights nor an owner, and nothing is followed.
+// Folders and links that a host makes as an entry of a listing says, by the rules of target.hpp: nothing of
+// another user's gets rights or an owner, and no link is followed.
 #pragma once
 
 #include <string>

@@ -12,8 +12,8 @@ namespace trunkline {
 
 struct Accuracy {
   double ours;              ///< most of our times are within this part of a simulated or measured one
-  double library_least;     ///< the library's own times took so many times as long as predicted,
-  double library_most;      ///< to so many
+  double library_least;     ///< the library's own times, over predicted ones: at the least,
+  double library_most;      ///< and at the most
   std::string_view source;  ///< where that was seen
 };
 

@@ -121,7 +121,7 @@ void bind_costs(nb::module_& module) {
   nb::class_<Accuracy>(module, "Accuracy", "How far predicted times were off where they could be compared.")
       .def_ro("ours", &Accuracy::ours, "Most of our times are within this part of a simulated or measured one.")
       .def_ro("library_least", &Accuracy::library_least,
-              "The library's own calls took so many times as long as predicted, at the least.")
+              "Times of the library's own calls over predicted ones, at the least.")
       .def_ro("library_most", &Accuracy::library_most, "At the most.")
       .def_ro("source", &Accuracy::source, "Where that was seen.");
   module.def("accuracy_of", &accuracy_of, "library"_a, "ranks_per_host"_a, "fastest_bps"_a,

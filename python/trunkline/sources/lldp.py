@@ -36,7 +36,7 @@ class Hints:
     interface: str | None = None
     """The hosts' interface that carries MPI, where they have several."""
     left_out: tuple[str, ...] = ()
-    """Names of what is neither host nor switch of the network."""
+    """Names of neighbours that are neither hosts nor switches of the network."""
 
 
 class _Names:
@@ -88,7 +88,7 @@ def network_heard(
     no_part = {names.of(one) for one in hints.left_out}
     for one in no_part - {names.of(speaker.name) for speaker in speakers}:
         near = did_you_mean(one, (speaker.name for speaker in speakers))
-        faults.add(Place("--leave-out"), f"nobody hears {one}{near}")
+        faults.add(Place("--leave-out"), f"no file names {one}{near}")
     own_files = {names.of(owner.name): at for owner, at in owners if names.of(owner.name) not in no_part}
     cables = _Cables({owner: {} for owner in own_files if owner not in switches})
     for item in heard:
@@ -114,7 +114,7 @@ def network_heard(
     if cables.bridging:
         network.notes.append(
             f"Taken for hosts, although they announce themselves as bridge or router, as hosts of containers do: "
-            f"{_core.compress_hostlist(list(cables.bridging))}. Leave out what is no host: --leave-out NAMES."
+            f"{_core.compress_hostlist(list(cables.bridging))}. Leave out those that are no hosts: --leave-out NAMES."
         )
     _add_told(network, hints, chosen, rates.latency_s)
     network.notes = [*chosen.notes(), *network.notes]

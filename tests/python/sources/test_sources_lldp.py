@@ -381,12 +381,12 @@ def test_bridges_that_are_taken_for_hosts_are_named_and_can_be_left_out(trunklin
     assert "4 hosts on 1 switch\n" in ran.error
     assert (
         "Taken for hosts, although they announce themselves as bridge or router, as hosts of containers do: "
-        "n2,admin.lab. Leave out what is no host: --leave-out NAMES.\n"
+        "n2,admin.lab. Leave out those that are no hosts: --leave-out NAMES.\n"
     ) in ran.error
     ran = trunkline(*words, "--leave-out", "admin,ups", "-o", "-")
     assert list(_core.parse_cluster(ran.out, "written").hosts) == ["n1", "n2"]
     assert "as hosts of containers do: n2. Leave" in ran.error
-    assert trunkline(*words, "--leave-out", "admni").error.endswith("nobody hears admni (did you mean admin.lab?)\n")
+    assert trunkline(*words, "--leave-out", "admni").error.endswith("no file names admni (did you mean admin.lab?)\n")
     assert "--leave-out n[1: a [ without its ]" in trunkline(*words, "--leave-out", "n[1").error
 
 

@@ -226,7 +226,7 @@ class Rehearsal {
   std::vector<std::unique_ptr<Actor>> actors_;
 };
 
-/// A message of so many packets to 3 ranks in fine weather.
+/// A message to 3 ranks in fine weather.
 Call fine_call(std::uint64_t packets) {
   Call call{.plan = {.confirm = root_alone(4, 0)}, .bytes = 32 * packets, .payload_bytes = 32, .burst = 90};
   for (const Rank rank : {Rank{1}, Rank{2}, Rank{3}}) add_child(call.plan.confirm, 0, rank);
