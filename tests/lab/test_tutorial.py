@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-FILES = {"yaml": "lab.yaml", "c": "hello.c"}
-"""Names under which it says that its blocks are to be saved."""
+SAVED = re.compile(r"Save this as `([\w.]+)`")
+"""Before a block that is no commands: the name of its file."""
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,13 @@ def typed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tutorial")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     printed = {}
-    for language, text in BLOCK.findall(PAGE):
-        if language in FILES:
-            assert f"Save this as `{FILES[language]}`" in PAGE
-            (folder / FILES[language]).write_text(text)
+    for block in BLOCK.finditer(PAGE):
+        language, text = block.groups()
+        if language != "sh":
+            name = SAVED.findall(PAGE[: block.start()])[-1]
+            assert name.endswith(f".{language}")
+            (folder / name).write_text(text)
             continue
-        assert language == "sh", "a block of the tutorial is a file or commands"
         shell = ["bash", "-euo", "pipefail", "-c", text]
         run = subprocess.run(shell, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
         assert run.returncode == 0, f"{text}\n{run.stdout}\n{run.stderr}"
