@@ -102,16 +102,23 @@ TEST(GivenPlans, NameTheirHostsAndAreRefusedTogether) {
             "TRUNKLINE_PLAN 2");
   Knowledge knowledge{.cluster = star()};
   const PlanSet wrong = set_of(plan_text("bcast", 0, hosts("g[0-3]")) + plan_text("bcast", 3, hosts("h[0-3]")) +
-                               plan_text("reduce", 0, ", cluster: old, cluster_fingerprint: '1'"));
+                               plan_text("reduce", 0, ", cluster: old, cluster_fingerprint: '1'") +
+                               plan_text("reduce", 3, ", cluster: other, topology_fingerprint: '1'"));
   try {
     knowledge.take_plans(wrong, "plans.yaml");
-    FAIL() << "two plans do not fit";
+    FAIL() << "three plans do not fit";
   } catch (const std::invalid_argument& one) {
     EXPECT_STREQ(one.what(),
                  "plans.yaml:3:5: cluster star has no host 'g0'\n"
                  "plans.yaml:5:5: was laid over cluster old as it was, not over star as it is now; lay it again with "
+                 "'trunkline plan'\n"
+                 "plans.yaml:6:5: was laid over cluster other as it was, not over star as it is now; lay it again with "
                  "'trunkline plan'");
   }
+  // Rates are no part of the topology.
+  const std::string topology = hexadecimal(topology_fingerprint(star()));
+  EXPECT_NO_THROW(knowledge.take_plans(
+      set_of(plan_text("reduce", 0, ", cluster: star, topology_fingerprint: '" + topology + "'")), "plans.yaml"));
   // Without a cluster hosts are numbered over all plans.
   Knowledge alone;
   alone.take_plans(set_of(plan_text("bcast", 0, hosts("h[0-3]")) + plan_text("bcast", 0, hosts("h[2-5]"))), "f");
