@@ -8,6 +8,7 @@ libraries share them, each from a seed of its own.
 
 import os
 
+import pytest
 from conftest import Mpi, share
 
 TURNS = int(os.environ.get("TRUNKLINE_TEST_THREADS", "1"))
@@ -25,3 +26,8 @@ def test_results_have_the_same_bits_on_all_ranks(any_mpi: Mpi):
 
 def test_executors_between_threads(any_mpi: Mpi):
     any_mpi.run(1, any_mpi.program("runtime-threads"), str(TURNS), *share(16 * TURNS, any_mpi), preload=None)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_numbers_of_communicators(any_mpi: Mpi, ranks: int):
+    any_mpi.run(ranks, any_mpi.program("runtime-numbers"), preload=None)
