@@ -47,12 +47,13 @@ class FolderWay {
     for (const Entry& entry : listing_.entries) {
       const Folder& in = opened(folder_of(entry));
       if (entry.kind == Entry::Kind::file) {
-        take(transfer(source_of(entry), in, false, writers_, options_, progress));
+        take(transfer(source_of(entry), in, &entry.identity, writers_, options_, progress));
       } else if (!is_source_) {
         const bool is_link = entry.kind == Entry::Kind::link;
         const std::string failure = is_link ? make_link(in, entry) : make_subfolder(in, entry);
         trouble_.add(failure);
         if (!is_link && failure.empty()) made.push_back(&entry);
+        if (!is_link && !failure.empty()) refused_.emplace(entry.path, failure);
       }
     }
     // Entries that are put into a folder change its time, and its rights may forbid them. The deepest comes first.
@@ -105,10 +106,22 @@ class FolderWay {
 
   /// Kept open for the entries in it.
   const Folder& opened(const std::string& path) {
-    if (!is_open_ || path != open_path_) open_ = folder_below(writers_.folder, path);
+    if (!is_open_ || path != open_path_) open_ = below(path);
     is_open_ = true;
     open_path_ = path;
     return open_;
+  }
+
+  /// In a folder that was refused nothing is made, however deep: it may be another user's.
+  [[nodiscard]] Folder below(const std::string& path) const {
+    for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
+      const auto refused = refused_.find(path.substr(0, end));
+      if (refused != refused_.end()) {
+        return {.path = writers_.folder.path_of(path), .opened = {}, .failure = refused->second};
+      }
+      if (end == std::string::npos) break;
+    }
+    return folder_below(writers_.folder, path);
   }
 
   /// What became of one of its files.
@@ -143,8 +156,9 @@ class FolderWay {
   Folder open_;
   std::string open_path_;
   bool is_open_ = false;
-  Trouble trouble_;                       ///< this host's, with folders and links
-  std::map<std::string, Trouble> files_;  ///< of each host with files; on rank 0
+  std::map<std::string, std::string> refused_;  ///< folders of this host that could not be made, and why
+  Trouble trouble_;                             ///< this host's, with folders and links
+  std::map<std::string, Trouble> files_;        ///< of each host with files; on rank 0
 };
 
 }  // namespace
@@ -158,7 +172,7 @@ Result copy_one(const std::string& file, const Writers& writers, const Options& 
   if (is_folder == 1) return FolderWay(file, writers, options).go();
   const auto bytes = static_cast<std::uint64_t>(std::max<off_t>(of.st_size, 0));
   Progress progress(file, bytes, options.shows_progress && rank == 0, rank == 0);
-  return transfer(file, writers.folder, true, writers, options, progress);
+  return transfer(file, writers.folder, nullptr, writers, options, progress);
 }
 
 }  // namespace trunkline::copy

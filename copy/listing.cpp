@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "folder.hpp"
+#include "target.hpp"
 
 namespace trunkline::copy {
 namespace {
@@ -62,7 +63,8 @@ class Listed {
                                 .user = of.st_uid,
                                 .group = of.st_gid,
                                 .changed_s = of.st_mtim.tv_sec,
-                                .changed_ns = of.st_mtim.tv_nsec});
+                                .changed_ns = of.st_mtim.tv_nsec,
+                                .identity = {.device = of.st_dev, .inode = of.st_ino}});
   }
 
   /// In order, so that a later copy goes through them alike.
@@ -73,10 +75,17 @@ class Listed {
       leave_out(where, std::strerror(errno));
       return names;
     }
+    errno = 0;
     while (const dirent* const one = readdir(open.get())) {
       const std::string name = one->d_name;
-      if (name != "." && name != "..") names.push_back(name);
+      if (is_of_a_copy(name)) {
+        leave_out(std::string(where).append("/").append(name), "it is a part of a copy that was not finished");
+      } else if (name != "." && name != "..") {
+        names.push_back(name);
+      }
+      errno = 0;
     }
+    if (errno != 0) leave_out(where, std::strerror(errno));
     std::ranges::sort(names);
     return names;
   }

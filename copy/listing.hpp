@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "source.hpp"
+
 namespace trunkline::copy {
 
 struct Entry {
@@ -20,6 +22,7 @@ struct Entry {
   std::uint32_t group = 0;
   std::int64_t changed_s = 0;  ///< its time of change
   std::int64_t changed_ns = 0;
+  Identity identity{};  ///< on rank 0 alone
 };
 
 struct Listing {

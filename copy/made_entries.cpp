@@ -73,7 +73,8 @@ std::string finish_subfolder(const Folder& made, const Entry& entry) {
   if (!made.failure.empty()) return made.failure;
   const Descriptor folder(openat(made.opened.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat now {};
-  if (!folder.is_open()) return with_errno("cannot open folder " + made.path);
+  if (!folder.is_open() || fstat(folder.get(), &now) != 0) return with_errno("cannot open folder " + made.path);
+  if (now.st_uid != geteuid() && now.st_uid != entry.user) return made.path + " is another user's folder: remove it";
   if (geteuid() == 0 && fchown(folder.get(), entry.user, entry.group) != 0) {
     return with_errno("cannot give " + made.path + " to its owner");
   }

@@ -35,7 +35,8 @@ void Progress::add(std::uint64_t bytes) {
   const double rate = static_cast<double>(sent_) / seconds;
   std::fprintf(stderr, "%strunkline copy: %s: %s of %s, %s/s, about %.0f s left%s", in_place_ ? "\r" : "",
                file_.c_str(), amount(static_cast<double>(sent_)).c_str(), amount(static_cast<double>(bytes_)).c_str(),
-               amount(rate).c_str(), static_cast<double>(bytes_ - sent_) / rate, in_place_ ? "    " : "\n");
+               amount(rate).c_str(), static_cast<double>(std::max(bytes_, sent_) - sent_) / rate,
+               in_place_ ? "    " : "\n");
   std::fflush(stderr);
   has_line_ = true;
 }

@@ -10,7 +10,7 @@
 
 namespace trunkline::copy {
 
-Source::Source(const std::string& file, bool follows_link) { look_at(file, follows_link); }
+Source::Source(const std::string& file, const Identity* listed) { look_at(file, listed); }
 
 bool Source::is_regular(const std::string& file, const struct stat& of) {
   if (!S_ISREG(of.st_mode)) failure_ = file + " is no regular file";
@@ -19,22 +19,26 @@ bool Source::is_regular(const std::string& file, const struct stat& of) {
 
 /// It is looked at before it is opened, since some devices do something then, and afterwards, since it may be another
 /// one by then: a pipe, which would be waited for.
-void Source::look_at(const std::string& file, bool follows_link) {
+void Source::look_at(const std::string& file, const Identity* listed) {
   const std::filesystem::path path(file);
   const std::string folder = path.has_parent_path() ? path.parent_path() : ".";
   struct stat of {};
   struct stat of_folder {};
-  const int at_link = follows_link ? 0 : AT_SYMLINK_NOFOLLOW;
+  const int at_link = listed == nullptr ? 0 : AT_SYMLINK_NOFOLLOW;
   bool is_seen = stat(folder.c_str(), &of_folder) == 0 && fstatat(AT_FDCWD, file.c_str(), &of, at_link) == 0;
   if (is_seen && !is_regular(file, of)) return;
   if (is_seen)
-    file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follows_link ? 0 : O_NOFOLLOW));
+    file_ = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (listed == nullptr ? 0 : O_NOFOLLOW));
   is_seen = is_seen && file_ >= 0 && fstat(file_, &of) == 0;
   if (!is_seen) {
     failure_ = "cannot read " + file + ": " + std::strerror(errno);
     return;
   }
   if (!is_regular(file, of)) return;
+  if (listed != nullptr && (of.st_dev != listed->device || of.st_ino != listed->inode)) {
+    failure_ = file + " is another file than was listed: copy it again";
+    return;
+  }
   const std::string name = path.filename();
   if (name.size() >= facts_.name.size()) {
     failure_ = file + ": its name is longer than " + std::to_string(facts_.name.size() - 1) + " bytes";

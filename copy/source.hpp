@@ -28,10 +28,17 @@ struct Facts {
   std::uint32_t group = 0;
 };
 
+/// Which file it is, whatever its name.
+struct Identity {
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
 class Source {
  public:
-  /// `follows_link`: whether the file's name may be a link's.
-  explicit Source(const std::string& file, bool follows_link = true);
+  /// `listed`: which file it must be still, whoever may rename what is on its way; no link is followed then. Null: the
+  /// one that has that name, which may be a link's.
+  explicit Source(const std::string& file, const Identity* listed = nullptr);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -45,7 +52,7 @@ class Source {
   [[nodiscard]] bool has_changed() const;
 
  private:
-  void look_at(const std::string& file, bool follows_link);
+  void look_at(const std::string& file, const Identity* listed);
   [[nodiscard]] bool is_regular(const std::string& file, const struct stat& of);
 
   int file_ = -1;

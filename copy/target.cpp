@@ -18,14 +18,16 @@ namespace trunkline::copy {
 namespace {
 
 constexpr mode_t written_by_others = S_IWGRP | S_IWOTH;
+constexpr const char* part_end = ".trunkline-part";
 /// A link is no file, and nothing is waited for: a pipe, a terminal.
 constexpr int careful = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 }  // namespace
 
+bool is_of_a_copy(const std::string& name) { return name.starts_with('.') && name.ends_with(part_end); }
+
 std::string hidden_name(const std::string& name, const Folder& folder) {
-  constexpr const char* end = ".trunkline-part";
-  std::string hidden = "." + name + end;
+  std::string hidden = "." + name + part_end;
   struct statvfs of {};
   std::size_t most = NAME_MAX;  // of a name that is longer in letters than that, some file systems count letters
   if (fstatvfs(folder.opened.get(), &of) == 0 && of.f_namemax > 0) most = std::min<std::size_t>(most, of.f_namemax);
@@ -34,7 +36,7 @@ std::string hidden_name(const std::string& name, const Folder& folder) {
   std::array<char, 33> text{};
   std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(digest.high),
                 static_cast<unsigned long long>(digest.low));
-  return "." + std::string(text.data()) + end;
+  return "." + std::string(text.data()) + part_end;
 }
 
 Target::Target(const Folder& folder, const Facts& facts, std::uint64_t block_bytes, bool is_sender)

@@ -25,6 +25,8 @@ inline constexpr mode_t bound_to_owner = S_ISUID | S_ISGID | S_ISVTX;
 /// Under which name a copy grows. A later command finds it by that name, so it follows from the file's; where it would
 /// be too long for the file system, from a digest of it.
 [[nodiscard]] std::string hidden_name(const std::string& name, const Folder& folder);
+/// Whether a name is such a one: a file that has it would be taken for what a copy has left.
+[[nodiscard]] bool is_of_a_copy(const std::string& name);
 
 class Target {
  public:

@@ -48,11 +48,11 @@ class Way {
     MPI_Comm_rank(writers.all, &rank_);
   }
 
-  Result go(const std::string& file, bool follows_link) {
+  Result go(const std::string& file, const Identity* listed) {
     const double start = MPI_Wtime();
     Facts facts;
     if (rank_ == 0) {
-      source_ = std::make_unique<Source>(file, follows_link);
+      source_ = std::make_unique<Source>(file, listed);
       facts = source_->facts();
     }
     MPI_Bcast(&facts, sizeof facts, MPI_BYTE, 0, writers_.all);
@@ -203,9 +203,9 @@ class Way {
 
 }  // namespace
 
-Result transfer(const std::string& file, const Folder& to, bool follows_link, const Writers& writers,
+Result transfer(const std::string& file, const Folder& to, const Identity* listed, const Writers& writers,
                 const Options& options, Progress& progress) {
-  return Way(file, to, writers, options, progress).go(file, follows_link);
+  return Way(file, to, writers, options, progress).go(file, listed);
 }
 
 }  // namespace trunkline::copy

@@ -8,6 +8,7 @@
 
 #include "hosts.hpp"
 #include "options.hpp"
+#include "source.hpp"
 
 namespace trunkline::copy {
 
@@ -31,8 +32,9 @@ struct Result {
   std::vector<HostFailure> failures;  ///< hosts without it
 };
 
-/// Into a folder of this host, with what was sent added to the progress. All writers call it.
-[[nodiscard]] Result transfer(const std::string& file, const Folder& to, bool follows_link, const Writers& writers,
+/// Into a folder of this host, with what was sent added to the progress. All writers call it; `listed`: as Source takes
+/// it, on rank 0.
+[[nodiscard]] Result transfer(const std::string& file, const Folder& to, const Identity* listed, const Writers& writers,
                               const Options& options, Progress& progress);
 
 /// What each rank says, on rank 0; nothing on others.

@@ -13,10 +13,14 @@ namespace {
   throw std::invalid_argument("edge " + std::to_string(from) + " -> " + std::to_string(to) + ": " + what);
 }
 
+/// Thirty years: no message takes longer. Sums of what is longer could be no numbers.
+constexpr double most_seconds = 1e9;
+
 void check_seconds(Rank from, Rank to, const char* name, double seconds) {
   if (!std::isfinite(seconds)) refuse_edge(from, to, std::string("its ") + name + " is missing: no finite number");
   if (seconds < 0.0)
     refuse_edge(from, to, std::string("its ") + name + " is negative: " + std::to_string(seconds) + " s");
+  if (seconds > most_seconds) refuse_edge(from, to, std::string("its ") + name + " is longer than thirty years");
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ _STANDARD = "mpiabi"
 _BATCH = ("sbatch", "salloc")
 _INTERPRETERS = re.compile(r"(python|perl|julia|R|ruby|lua|octave|java|node|(ba|da|k|z)?sh|env)[0-9.]*$")
 """Programs that load MPI by themselves, or start what is linked to it."""
+_OTHER_NAMES = ("mpirun", "mpiexec.hydra", "prterun", "orterun")
+"""Of what ``mpiexec`` in the same folder is, too."""
 _MORE_MPIS = f"for another MPI library run {BUILD_IT} once"
 
 
@@ -183,7 +185,8 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
     wanted = Path(job.path).resolve()
     found = find_mpis()
     named = require_mpi(name) if name else None
-    its_own = [mpi for mpi in found.values() if Path(mpi.mpiexec).resolve() == wanted]
+    beside = Path(job.path).with_name("mpiexec") if Path(job.path).name in _OTHER_NAMES else wanted
+    its_own = [mpi for mpi in found.values() if Path(mpi.mpiexec).resolve() in (wanted, beside.resolve())]
     if named is not None:
         if its_own and named not in its_own and named.family != _STANDARD:
             raise BadInput(f"{job.path} is the launcher of {its_own[0].name}, not of {name}; leave --mpi out")

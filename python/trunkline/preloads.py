@@ -25,8 +25,10 @@ __all__ = [
 ]
 
 _SANITIZER = re.compile(r"lib(clang_rt\.)?[a-z]*(asan|tsan|lsan|msan)\b.*\.so")
-_FILES_OF_PROGRAMS = ("-configfile", "--configfile", "-app", "--app")
+_FILES_OF_PROGRAMS = ("configfile", "app")
+_FILES_OF_SETTINGS = ("tune", "am")
 _LISTS = ("mca_base_env_list",)
+_SHELLS = re.compile(r"(ba|da|k|z)?sh")
 _PART = 1 << 20
 
 
@@ -88,31 +90,57 @@ def refuse_what_drops_preloads(words: Sequence[str], environment: Mapping[str, s
     """Looks for what would leave ranks without the library.
 
     Raises:
-        BadInput: for files of programs, lists of variables beside ``-x``, and ``env -i`` before a program.
+        BadInput: for files of programs and of settings, lists of variables beside ``-x``, and before a program for what
+            takes the library from it: ``env -i``, ``env -u LD_PRELOAD``, words of a shell that set or unset it.
     """
     is_launchers = True  # up to the first program of each part: what follows is the program's own
     for at, word in enumerate(words):
         behind = words[at + 1] if at + 1 < len(words) else ""
         is_launchers = word == ":" or is_launchers
-        if is_launchers and word in _FILES_OF_PROGRAMS:
+        option = word.lstrip("-").partition("=")[0] if word.startswith("-") else ""
+        if is_launchers and option in _FILES_OF_PROGRAMS:
             raise BadInput(
                 f"'{word} {behind}': programs from a file are started without the library; write them on the command "
                 "line, with ' : ' between them"
+            )
+        if is_launchers and option in _FILES_OF_SETTINGS:
+            raise BadInput(
+                f"'{word} {behind}': variables in that file are lost beside -x, which tells ranks of the library; "
+                "write it on the command line, each variable with -x NAME=VALUE"
             )
         if is_launchers and word in _LISTS:
             raise BadInput(
                 f"Open MPI takes variables by '{word}' or by -x, not by both: write '-x NAME=VALUE' for each"
             )
-        if Path(word).name == "env" and behind in ("-i", "-", "--ignore-environment"):
+        if Path(word).name == "env":
+            _refuse_env(word, words[at + 1 :])
+        is_told = at + 2 < len(words) and _SHELLS.fullmatch(Path(word).name) and re.fullmatch(r"-\w*c", behind)
+        if is_told and "LD_PRELOAD" in words[at + 2]:
             raise BadInput(
-                f"'{word} {behind}' takes the library from the ranks, and its settings: leave variables out with "
-                "'env -u NAME' instead"
+                f"'{word}' is told to change LD_PRELOAD, by which the ranks have the library: preload before it, as in "
+                f"-- mpiexec ... env LD_PRELOAD=LIBRARY {word} ..."
             )
         if is_launchers and shutil.which(word, path=environment.get("PATH", os.defpath)) is not None:
             is_launchers = False
     for name in _LISTS:
         if f"OMPI_MCA_{name}" in environment:
             raise BadInput(f"Open MPI takes variables by OMPI_MCA_{name} or by -x, not by both: unset it")
+
+
+def _refuse_env(env: str, behind: Sequence[str]) -> None:
+    """For options of ``env`` that take the library from what it starts."""
+    words = list(behind)
+    while words and (words[0].startswith("-") or "=" in words[0]):
+        word = words.pop(0)
+        name = words.pop(0) if word in ("-u", "--unset") and words else word.removeprefix("-u").removeprefix("--unset=")
+        is_emptied = re.match(r"-[0v]*i|-$", word) or (len(word) > 2 and "--ignore-environment".startswith(word))
+        if is_emptied or (name == "LD_PRELOAD" and word != name):
+            raise BadInput(
+                f"'{env} {' '.join(behind[:2])}' takes the library from the ranks, or its settings: leave other "
+                "variables out with 'env -u NAME' instead"
+            )
+        if word.startswith(("-S", "--split-string")):
+            raise BadInput(f"'{env} {word}': write its words one by one, so that they can be looked at")
 
 
 def programs_among(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:

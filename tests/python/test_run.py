@@ -295,7 +295,15 @@ def test_a_sanitizer_comes_first(started, mpi, tmp_path):
     [
         (("-configfile", "jobs"), "'-configfile jobs': programs from a file are started without the library; "),
         (("--app", "jobs"), "'--app jobs': programs from a file are started without the library; "),
-        (("-n", "2", "env", "-i", "A=1", "./a"), "'env -i' takes the library from the ranks, and its settings: "),
+        (("-configfile=jobs",), "'-configfile=jobs ': programs from a file are started without the library; "),
+        (("--tune", "file", "-n", "2", "./a"), "'--tune file': variables in that file are lost beside -x, "),
+        (("-n", "2", "env", "-i", "A=1", "./a"), "'env -i A=1' takes the library from the ranks, or its settings: "),
+        (("-n", "2", "env", "-iu", "A", "./a"), "'env -iu A' takes the library from the ranks, or its settings: "),
+        (("-n", "2", "env", "A=1", "--ignore-env", "./a"), "'env A=1 --ignore-env' takes the library from the ranks, "),
+        (("-n", "2", "env", "-u", "LD_PRELOAD", "./a"), "'env -u LD_PRELOAD' takes the library from the ranks, "),
+        (("-n", "2", "env", "--unset=LD_PRELOAD", "./a"), "'env --unset=LD_PRELOAD ./a' takes the library from "),
+        (("-n", "2", "env", "-S", "LD_PRELOAD=/o/a.so ./a"), "'env -S': write its words one by one"),
+        (("-n", "2", "sh", "-c", "LD_PRELOAD=/o/a.so exec ./a"), "'sh' is told to change LD_PRELOAD, by which "),
         (("--mca", "mca_base_env_list", "A=1", "./a"), "Open MPI takes variables by 'mca_base_env_list' or by -x, "),
     ],
 )

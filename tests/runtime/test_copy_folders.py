@@ -102,6 +102,17 @@ def test_what_is_in_the_way_of_a_folder(mpi: Mpi, tmp_path: Path, source: Path):
     assert [path.name for path in theirs.rglob("*")] == ["deeper"]
     assert contents(at[0]) == contents(source)
     assert (at[2] / "sub").read_text() == "no folder"
+    assert "h5" not in wrong or list(at[5].iterdir()) == [], "nothing is put into what is another user's"
+
+
+def test_what_an_earlier_copy_has_left_is_no_file_of_the_folder(mpi: Mpi, tmp_path: Path, source: Path):
+    """The hidden name of a copy would be taken for its part."""
+    left = source / ".small.trunkline-part"
+    left.write_text("a part")
+    (source / "small").write_text("whole")
+    (result,), _ = copy(mpi, tmp_path / "to", source, status=1)
+    assert result["left_out"] == [f"{left}: it is a part of a copy that was not finished"]
+    assert (tmp_path / "to" / "h2" / source.name / "small").read_text() == "whole"
 
 
 def test_what_cannot_be_copied_is_named_and_the_rest_is(mpi: Mpi, tmp_path: Path, source: Path):

@@ -29,6 +29,7 @@ auto made_of(Rank vertices, const std::vector<DirectedEdge>& edges) {
 
 TEST(WeightedGraph, SaysWhatIsWrongWithAnEdge) {
   const auto refused = [](const char* why) { return ThrowsMessage<std::invalid_argument>(HasSubstr(why)); };
+  EXPECT_THAT(made_of(3, {way(0, 1, 1e308, 0)}), refused("edge 0 -> 1: its weight is longer than thirty years"));
   EXPECT_THAT(made_of(3, {way(0, 1, -0.5, 0)}), refused("edge 0 -> 1: its weight is negative: -0.5"));
   EXPECT_THAT(made_of(3, {way(0, 1, std::nan(""), 0)}), refused("edge 0 -> 1: its weight is missing"));
   EXPECT_THAT(made_of(3, {way(0, 1, std::numeric_limits<double>::infinity(), 0)}), refused("weight is missing"));
