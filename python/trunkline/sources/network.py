@@ -204,8 +204,14 @@ def write_network(network: Network, origin: str) -> str:
         network.notes.append(
             f"A spanning tree of this network leaves {unused} unused; {remedy}. --paths equal-cost does so."
         )
+    network.notes = [_printable(note) for note in network.notes]
     comments = [f"From {origin}.", *network.notes]
     return "".join(f"# {' '.join(comment.split())}\n" for comment in comments) + _core.write_cluster(cluster)
+
+
+def _printable(note: str) -> str:
+    """Names in a note are as devices announce them, in which YAML and terminals may not bear every character."""
+    return "".join(one if one.isprintable() or one.isspace() else "?" for one in note)
 
 
 def _settings(host: Host) -> tuple[str, str, float, float, tuple[float, float] | None, int]:

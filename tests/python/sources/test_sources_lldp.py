@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trunkline import _core
@@ -570,6 +570,7 @@ JSON = st.recursive(
 )
 
 
+@example(("lldp", 0, "interface", 1, "chassis", 0, "name"), [{"value": "\x1b"}])
 @given(st.sampled_from(list(parts_of(CAPTURED))), JSON)
 def test_json_of_another_shape_is_read_or_refused(path, other):
     content = json.loads(json.dumps(CAPTURED))
