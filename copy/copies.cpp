@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,8 +53,12 @@ class FolderWay {
         const bool is_link = entry.kind == Entry::Kind::link;
         const std::string failure = is_link ? make_link(in, entry) : make_subfolder(in, entry);
         trouble_.add(failure);
-        if (!is_link && failure.empty()) made.push_back(&entry);
-        if (!is_link && !failure.empty()) refused_.emplace(entry.path, failure);
+        if (is_link) continue;
+        if (failure.empty()) {
+          made.push_back(&entry);
+        } else {
+          refused_.emplace(entry.path, failure);
+        }
       }
     }
     // Entries that are put into a folder change its time, and its rights may forbid them. The deepest comes first.
@@ -106,22 +111,16 @@ class FolderWay {
 
   /// Kept open for the entries in it.
   const Folder& opened(const std::string& path) {
-    if (!is_open_ || path != open_path_) open_ = below(path);
-    is_open_ = true;
+    if (!open_ || path != open_path_) open_ = below(path);
     open_path_ = path;
-    return open_;
+    return *open_;
   }
 
-  /// In a folder that was refused nothing is made, however deep: it may be another user's.
+  /// In a folder that was refused nothing is made: it may be another user's. So folders in it are refused, too.
   [[nodiscard]] Folder below(const std::string& path) const {
-    for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
-      const auto refused = refused_.find(path.substr(0, end));
-      if (refused != refused_.end()) {
-        return {.path = writers_.folder.path_of(path), .opened = {}, .failure = refused->second};
-      }
-      if (end == std::string::npos) break;
-    }
-    return folder_below(writers_.folder, path);
+    const auto refused = refused_.find(path);
+    if (refused == refused_.end()) return folder_below(writers_.folder, path);
+    return {.path = writers_.folder.path_of(path), .opened = {}, .failure = refused->second};
   }
 
   /// What became of one of its files.
@@ -153,9 +152,8 @@ class FolderWay {
   int rank_ = 0;
   Listing listing_;
   bool is_source_ = false;
-  Folder open_;
+  std::optional<Folder> open_;
   std::string open_path_;
-  bool is_open_ = false;
   std::map<std::string, std::string> refused_;  ///< folders of this host that could not be made, and why
   Trouble trouble_;                             ///< this host's, with folders and links
   std::map<std::string, Trouble> files_;        ///< of each host with files; on rank 0

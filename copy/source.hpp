@@ -36,8 +36,8 @@ struct Identity {
 
 class Source {
  public:
-  /// `listed`: which file it must be still, whoever may rename what is on its way; no link is followed then. Null: the
-  /// one that has that name, which may be a link's.
+  /// `listed`: which file it must be still, since other users may rename folders on its way; no link is followed then.
+  /// Null: the one that has that name, which may be a link's.
   explicit Source(const std::string& file, const Identity* listed = nullptr);
   ~Source();
   Source(const Source&) = delete;
