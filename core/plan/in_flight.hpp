@@ -71,6 +71,12 @@ inline constexpr std::uint64_t widest_window = 2048;  ///< however much is: 32 M
   return std::clamp(in_flight_bytes / segment_bytes, least_window, most);
 }
 
+/// The same of each of several trees that take segments by turns, where they go down.
+[[nodiscard]] constexpr std::uint64_t down_window_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes,
+                                                     std::uint64_t trees) {
+  return std::max(least_window, window_of(segment_bytes, in_flight_bytes) / trees);
+}
+
 /// Where operands go up one of several trees that take segments by turns: segments of each tree that are to be under
 /// way to a rank from each of its children, for links to be busy.
 [[nodiscard]] constexpr std::uint64_t up_segments_of(std::uint64_t segment_bytes, std::uint64_t in_flight_bytes,

@@ -26,12 +26,9 @@ Replayed replayed(const Paths& paths, const Placement& placement, const Plan& pl
                             .segment_bytes = std::min(message_bytes, segment_bytes)};
   if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds).run();
   const CollectiveFacts& facts = facts_of(collective);
-  const Trees* const trees = find_trees(plan);
-  if (trees != nullptr && facts.gathers_shares()) return GatherReplay(ground, trees->front()).run();
-  if (trees != nullptr && facts.direction) {
-    return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run();
-  }
-  throw std::invalid_argument("a plan of this kind is not replayed for " + std::string(facts.name));
+  if (facts.gathers_shares()) return GatherReplay(ground, trees_of(plan).front()).run();
+  if (facts.direction) return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run();
+  throw std::invalid_argument("trees do not serve " + std::string(facts.name));
 }
 
 }  // namespace trunkline

@@ -100,7 +100,7 @@ const Resources::Path& Resources::path(HostIndex from, HostIndex to) {
 }
 
 /// From when on TCP's window has room for the message, after those that the same rank has sent to the same one. Of a
-/// longer one than a window the rest waits, as if all of it came later by so much.
+/// longer one than a window the rest waits, as if all of it came later by that time.
 double Resources::in_window(const UnderWay& one, double start) {
   if (!paths_.any_tcp_window()) return start;
   const double window = one.path->window_bytes;

@@ -19,8 +19,8 @@ struct ReplayedMessage {
   Rank from = 0;  ///< processor
   Rank to = 0;
   std::uint64_t bytes = 0;
-  Rank sent = 1;             ///< so many like it by the sender, to ranks that do alike: of these the last one is `to`
-  Rank taken = 1;            ///< so many like it by the receiver, from ranks that do alike
+  Rank sent = 1;             ///< messages like it by the sender, to ranks that do alike: `to` is the last of them
+  Rank taken = 1;            ///< messages like it by the receiver, from ranks that do alike
   std::uint32_t sender = 0;  ///< the plan's own numbers
   std::uint32_t receiver = 0;
   std::uint32_t part = 0;

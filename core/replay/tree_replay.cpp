@@ -84,7 +84,7 @@ void TreeReplay::set_windows(const ReplayGround& ground, Flow& flow) const {
     set_windows_up(ground, flow);
     if (flow.children.empty()) flow.combined = flow.segments;
   } else {
-    flow.window = std::max(least_window, window_of(segment_bytes_, ground.in_flight.bytes) / trees_);
+    flow.window = down_window_of(segment_bytes_, ground.in_flight.bytes, trees_);
   }
   flow.under_way.assign(std::min(flow.window, std::max(flow.segments, std::uint64_t{1})), 0);
 }

@@ -141,21 +141,28 @@ Plan plan_of(HostTrees trees) { return Plan(std::make_shared<const TreeSteps>(st
 
 Plan plan_of(Trees trees) { return Plan(std::make_shared<const TreeSteps>(std::move(trees))); }
 
+namespace {
+
+/// Null where the plan is of another kind.
+const TreeSteps* find_tree_steps(const Plan& plan) { return dynamic_cast<const TreeSteps*>(&plan.steps()); }
+
+const TreeSteps& tree_steps_of(const Plan& plan) {
+  if (const TreeSteps* const steps = find_tree_steps(plan)) return *steps;
+  throw std::invalid_argument("a plan of trees is asked for, and this one is of another kind: " +
+                              std::string(plan.kind().name));
+}
+
+}  // namespace
+
 const Trees* find_trees(const Plan& plan) {
-  const auto* const steps = dynamic_cast<const TreeSteps*>(&plan.steps());
+  const TreeSteps* const steps = find_tree_steps(plan);
   return steps != nullptr ? &steps->held() : nullptr;
 }
 
 std::vector<TreeShape> shapes_of(const Plan& plan, const Placement& placement) {
-  if (const auto* const steps = dynamic_cast<const TreeSteps*>(&plan.steps())) return steps->shapes(placement);
-  static_cast<void>(trees_of(plan));  // says why not
-  return {};
+  return tree_steps_of(plan).shapes(placement);
 }
 
-const Trees& trees_of(const Plan& plan) {
-  if (const Trees* const trees = find_trees(plan)) return *trees;
-  throw std::invalid_argument("a plan of trees is asked for, and this one is of another kind: " +
-                              std::string(plan.kind().name));
-}
+const Trees& trees_of(const Plan& plan) { return tree_steps_of(plan).held(); }
 
 }  // namespace trunkline

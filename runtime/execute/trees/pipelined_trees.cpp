@@ -14,11 +14,11 @@ PipelinedTrees::PipelinedTrees(Transport& transport, std::span<const LocalTree> 
       segment_bytes_(usable_segment(segment_bytes, message.bytes())),
       segments_((message.bytes() + segment_bytes_ - 1) / segment_bytes_),
       in_place_(message.in_place()) {
-  const std::uint64_t together = window_of(segment_bytes_, in_flight_bytes);
+  const std::uint64_t window = down_window_of(segment_bytes_, in_flight_bytes, trees.size());
   for (std::size_t t = 0; t < trees.size(); ++t) {
     Flow& flow = flows_.emplace_back(Flow{.tree = &trees[t], .number = static_cast<unsigned>(t)});
     flow.segments = segments_of(segments_, trees.size(), t);
-    flow.window = std::min(flow.segments, std::max(least_window, together / trees.size()));
+    flow.window = std::min(flow.segments, window);
     flow.receives.assign(flow.is_root() ? 0 : flow.window, Pending());
     flow.sends.assign(flow.window * flow.tree->children.size(), Pending());
     if (in_place_ == nullptr && flow.window > 0) {
