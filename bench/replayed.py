@@ -98,13 +98,10 @@ def table(all_compared: list[Compared]) -> Iterator[str]:
         groups[one.cell["collective"]].append(one)
     groups["all"] = all_compared
     for name, ones in groups.items():
-        columns = []
-        for errors in ([abs(one.by_formula) for one in ones], [abs(one.by_replay) for one in ones]):
-            columns += [sum(error <= limit for error in errors) for limit in (NEAR, FAR)]
-            columns.append(sum(errors) / len(errors))
-        by_formula, by_replay = columns[:2], columns[3:5]
-        counts = " | ".join(str(count) for count in by_formula + by_replay)
-        yield f"| {name} | {len(ones)} | {counts} | {columns[2]:.1%}, {columns[5]:.1%} |"
+        both = [[abs(one.by_formula) for one in ones], [abs(one.by_replay) for one in ones]]
+        counts = " | ".join(str(sum(error <= limit for error in errors)) for errors in both for limit in (NEAR, FAR))
+        means = ", ".join(f"{sum(errors) / len(errors):.1%}" for errors in both)
+        yield f"| {name} | {len(ones)} | {counts} | {means} |"
 
 
 def main() -> None:

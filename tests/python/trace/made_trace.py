@@ -145,3 +145,15 @@ def eight_ranks(folder: Path, calls=(CALL_A, CALL_B), upto: float | None = None,
             if upto is None or at + call["over"][rank] < upto:
                 made.over(at + call["over"][rank])
         made.write(folder)
+
+
+def only_tree(analysis):
+    """Of a job whose calls all went along one."""
+    [group] = analysis.groups
+    [tree] = group.trees
+    return tree
+
+
+def us(times):
+    """By call."""
+    return (times.ravel() / 1000).tolist()

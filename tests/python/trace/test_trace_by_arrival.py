@@ -1,7 +1,7 @@
 """A trace of ranks of a host that combined as they came: one node for all of them, as the allreduce paper's wrapper."""
 
 import pytest
-from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made
+from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, only_tree, us
 
 from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
@@ -36,13 +36,7 @@ def analysis(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tree(analysis):
-    [group] = analysis.groups
-    [tree] = group.trees
-    return tree
-
-
-def us(times):
-    return (times.ravel() / 1000).tolist()
+    return only_tree(analysis)
 
 
 def test_ranks_of_a_host_contribute_to_the_one_that_speaks_for_them(tree):

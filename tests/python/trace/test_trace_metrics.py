@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_trace import CALL_A, eight_ranks
+from made_trace import CALL_A, eight_ranks, only_tree, us
 
 from trunkline.trace.analysis import analyse
 from trunkline.trace.as_json import analysis_as_json
@@ -29,14 +29,7 @@ def analysis(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tree(analysis):
-    [group] = analysis.groups
-    [tree] = group.trees
-    return tree
-
-
-def us(times):
-    """By call."""
-    return (times.ravel() / 1000).tolist()
+    return only_tree(analysis)
 
 
 def test_the_tree(tree):
