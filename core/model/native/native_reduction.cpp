@@ -46,8 +46,9 @@ NativeReduction openmpi_reduction(Collective collective, Rank ranks, std::uint64
     case OpenMpiReduce::pipeline:
       return NativeReduction::line;
     case OpenMpiReduce::binary:
-    case OpenMpiReduce::in_order_binary:
       return NativeReduction::binary_tree;
+    case OpenMpiReduce::in_order_binary:
+      return NativeReduction::in_order;
     case OpenMpiReduce::binomial:
       break;
   }
@@ -78,6 +79,11 @@ std::vector<RoundCost> reduction_rounds(const Paths& paths, const Placement& pla
       return levels(unaware_linear_tree(ranks, root));
     case NativeReduction::binary_tree:
       return levels(unaware_k_ary_tree(ranks, root, 2));
+    case NativeReduction::in_order: {
+      std::vector<RoundCost> rounds = levels(in_order_binary_tree(ranks));
+      if (root != ranks - 1) rounds.push_back(exchanges({{.transfers = {{ranks - 1, root}}}}).front());
+      return rounds;
+    }
     case NativeReduction::binomial_tree:
     case NativeReduction::reduce_and_bcast:
       break;

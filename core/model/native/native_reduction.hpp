@@ -22,6 +22,7 @@ enum class NativeReduction : std::uint8_t {
   flat_tree,         ///< all to the root at once
   line,              ///< from rank to rank, in one piece
   binary_tree,       ///< in one piece
+  in_order,          ///< in one piece, see in_order_binary_tree()
   binomial_tree,     ///< in one piece
   reduce_and_bcast,  ///< one after the other, as the library selects each
 };

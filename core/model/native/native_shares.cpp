@@ -90,15 +90,16 @@ NativeShareCosts native_share_costs(const Paths& paths, const Placement& placeme
 
 double native_share_seconds(const NativeShareCosts& costs, std::uint64_t message_bytes) {
   if (costs.ranks < 2) return 0.0;
+  const std::uint64_t share_bytes = (message_bytes + costs.ranks - 1) / costs.ranks;
   if (costs.pairwise && mpich_scatters_pairwise(message_bytes)) {
-    return costs.pairwise->seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+    return costs.pairwise->seconds(message_bytes, share_bytes, costs.hosts);
   }
   double doubling_s = 0.0;
   for (const RoundCost& one : costs.doubling) {
     doubling_s += one.seconds(message_bytes, one.transfer_bytes(message_bytes), costs.hosts);
   }
   if (costs.is_known && costs.reduces) return doubling_s;
-  const double ring_s = costs.ring.seconds(message_bytes, message_bytes / costs.ranks + 1, costs.hosts);
+  const double ring_s = costs.ring.seconds(message_bytes, share_bytes, costs.hosts);
   if (!costs.is_known) return std::min(ring_s, doubling_s);
   return mpich_gathers_round_a_ring(costs.ranks, message_bytes) ? ring_s : doubling_s;
 }

@@ -2,6 +2,7 @@
 #include "model/native/reduction_exchanges.hpp"
 
 #include <bit>
+#include <vector>
 
 namespace trunkline {
 namespace {
@@ -18,6 +19,21 @@ class Folded {
   [[nodiscard]] Exchange exchange(Rank distance, double part, bool reduces) const {
     Exchange one{.transfers = {}, .part = part, .reducing = reduces ? 1.0 : 0.0};
     for (Rank i = 0; i < active_; ++i) one.transfers.emplace_back(rank(i), rank(i ^ distance));
+    return one;
+  }
+
+  /// In pairs first, then halves, quarters, ... of the vector, between the nearest first.
+  [[nodiscard]] std::vector<Exchange> halving() const {
+    std::vector<Exchange> all{fold(false)};
+    double part = 1.0;
+    for (Rank distance = 1; distance < active_; distance *= 2) all.push_back(exchange(distance, part /= 2.0, true));
+    return all;
+  }
+
+  /// Up a binomial tree: those that are that far from their parent.
+  [[nodiscard]] Exchange gather(Rank distance, double part) const {
+    Exchange one{.part = part};
+    for (Rank i = distance; i < 2 * distance; ++i) one.transfers.emplace_back(rank(i), rank(i - distance));
     return one;
   }
 
@@ -64,11 +80,8 @@ std::vector<Exchange> dissemination(Rank ranks) {
 
 std::vector<Exchange> halving_and_doubling(Rank ranks) {
   const Folded folded(ranks);
-  std::vector<Exchange> all{folded.fold(false)};
-  double part = 1.0;
-  for (Rank distance = 1; distance < folded.active(); distance *= 2) {
-    all.push_back(folded.exchange(distance, part /= 2.0, true));
-  }
+  std::vector<Exchange> all = folded.halving();
+  double part = all.back().part;
   for (Rank distance = folded.active() / 2; distance > 0; distance /= 2, part *= 2.0) {
     all.push_back(folded.exchange(distance, part, false));
   }
@@ -89,13 +102,12 @@ std::vector<Exchange> halving_of_blocks(Rank ranks) {
 }
 
 std::vector<Exchange> halving_and_gather(Rank ranks) {
-  std::vector<Exchange> all = halving_and_doubling(ranks);
-  const std::size_t steps = (all.size() - 2) / 2;
-  for (std::size_t i = steps + 1; i + 1 < all.size(); ++i) {
-    auto& transfers = all[i].transfers;
-    std::erase_if(transfers, [](const auto& one) { return one.first < one.second; });
+  const Folded folded(ranks);
+  std::vector<Exchange> all = folded.halving();
+  double part = all.back().part;
+  for (Rank distance = folded.active() / 2; distance > 0; distance /= 2, part *= 2.0) {
+    all.push_back(folded.gather(distance, part));
   }
-  all.back().transfers.clear();
   return all;
 }
 
@@ -114,6 +126,26 @@ std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root) {
     }
   }
   return all;
+}
+
+Tree in_order_binary_tree(Rank ranks) {
+  struct Part {
+    Rank begin;
+    Rank end;
+  };
+  Tree tree = root_alone(ranks, ranks - 1);
+  std::vector<Part> parts{{.begin = 0, .end = ranks}};
+  while (!parts.empty()) {
+    const auto [begin, end] = parts.back();
+    parts.pop_back();
+    const Rank half = begin + (end - begin) / 2;
+    for (const Part& below : {Part{.begin = half, .end = end - 1}, Part{.begin = begin, .end = half}}) {
+      if (below.begin >= below.end) continue;
+      add_child(tree, end - 1, below.end - 1);
+      parts.push_back(below);
+    }
+  }
+  return tree;
 }
 
 }  // namespace trunkline

@@ -30,4 +30,9 @@ namespace trunkline {
 /// The whole vector up the tree, the nearest ranks first.
 [[nodiscard]] std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root);
 
+/// Open MPI's for operations in the order of ranks, and for some sizes of all others: the last of ranks in a row is the
+/// root of a tree over the others, of which the first half of all are below one child and the rest below the other,
+/// which it sends to first. `ranks` is above zero.
+[[nodiscard]] Tree in_order_binary_tree(Rank ranks);
+
 }  // namespace trunkline

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "algorithms/trees/two_tree.hpp"
+#include "algorithms/trees/unaware_k_ary.hpp"
+#include "model/native/reduction_exchanges.hpp"
 #include "model/transfer/wire.hpp"
 #include "networks.hpp"
 
@@ -37,6 +39,24 @@ TEST(NativeReduction, OpenMpiReducesInOnePiece) {
   EXPECT_NEAR(native_over_wire(one_switch(6), Collective::reduce, NativeLibrary::openmpi), 5.0, 0.1);
   EXPECT_EQ(native_reduction(NativeLibrary::openmpi, Collective::reduce, 6, 98304), NativeReduction::binomial_tree);
   EXPECT_NEAR(native_over_wire(one_switch(3), Collective::reduce, NativeLibrary::openmpi), 2.0, 0.1);  // a line
+}
+
+TEST(NativeReduction, InOrderTheLastOfRanksInARowIsTheRoot) {
+  const Tree tree = in_order_binary_tree(5);
+  EXPECT_EQ(tree.root, 4U);
+  EXPECT_EQ(tree.children, (std::vector<std::vector<Rank>>{{}, {0}, {}, {2}, {3, 1}}));
+  EXPECT_EQ(in_order_binary_tree(1).root, 0U);
+}
+
+/// So it takes far less than a tree over ranks by number, most of whose transfers are between hosts.
+TEST(NativeReduction, InOrderRanksOfAHostSumUpAmongThemselves) {
+  const Cluster star = one_switch(24);
+  constexpr std::uint64_t bytes = 8192;
+  ASSERT_EQ(native_reduction(NativeLibrary::openmpi, Collective::reduce, 384, bytes), NativeReduction::in_order);
+  const auto costs = native_reduction_costs(Paths(star), block_placement(star, 16), Collective::reduce, 0,
+                                            NativeLibrary::openmpi, host_costs_named("free"));
+  const RoundCost by_number = level_cost(Paths(star), block_placement(star, 16), unaware_k_ary_tree(384, 0, 2), true);
+  EXPECT_LT(4 * native_reduction_seconds(costs, bytes), by_number.seconds(bytes, bytes, costs.hosts));
 }
 
 /// The fold is a message there and one back; two rounds of halves would have been m / 2.

@@ -36,6 +36,19 @@ TEST(NativeShares, ReduceScattersInPairsWithoutThoseBeyondAPowerOfTwo) {
   EXPECT_NEAR(shares_s(8, 800, NativeLibrary::mpich, Collective::reduce_scatter), of_eight, 1e-9);
 }
 
+/// Blocks of 16 KiB go without asking, whatever their number.
+TEST(NativeShares, ABlockIsNoByteLongerThanItIs) {
+  const Cluster cluster = testing::one_switch(24);
+  const HostCosts& hosts = host_costs_named("mpich");
+  const auto seconds = [&](std::uint64_t block_bytes) {
+    const NativeShareCosts costs = native_share_costs(Paths(cluster), block_placement(cluster, 1),
+                                                      Collective::allgather, NativeLibrary::mpich, hosts);
+    return native_share_seconds(costs, 24 * block_bytes);
+  };
+  EXPECT_NEAR(seconds(hosts.eager_bytes), seconds(hosts.eager_bytes - 1), 23 * 1e-6);
+  EXPECT_GT(seconds(hosts.eager_bytes + 1), seconds(hosts.eager_bytes) + 23 * hosts.rendezvous_s);
+}
+
 TEST(NativeShares, MpichGathersRoundARingFromItsOwnSizesOn) {
   const auto ring_s = [](Rank ranks, std::uint64_t bytes) {
     return (ranks - 1.0) * (hop_s + share_wire_s(bytes / ranks) + 1538 * 8.0 * bit_s);
