@@ -10,12 +10,15 @@
 
 namespace trunkline {
 
+/// Of 19 in 20 cells of evidence.
 struct Accuracy {
-  double ours;              ///< most of our times are within this part of a simulated or measured one
-  double library_least;     ///< the library's own times, over predicted ones: at the least,
-  double library_most;      ///< and at the most
-  std::string_view source;  ///< where that was seen
+  double ours;           ///< our times are within this part of the true one
+  double library_least;  ///< the library's own true times, over predicted ones: at the least,
+  double library_most;   ///< and at the most
 };
+
+/// Where all of it was seen, for people.
+inline constexpr std::string_view source_of_accuracy = "docs/results/evidence.md";
 
 /// `fastest_bps`: of links of hosts.
 [[nodiscard]] Accuracy accuracy_of(NativeLibrary library, Rank ranks_per_host, double fastest_bps);

@@ -1,4 +1,4 @@
-"""How far predicted times were off, in the words of all commands; ``core/choose/accuracy.cpp`` has the table."""
+"""How far predicted times were off, in the words of all commands; ``tools/accuracy_table.py`` makes the table."""
 
 from trunkline import _core
 
@@ -20,12 +20,12 @@ def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_pe
 
 def own_words(found: _core.Accuracy) -> str:
     """Of our own times."""
-    return f"most of ours are within {100 * found.ours:.0f} % of a simulation"
+    return f"19 of 20 of ours were within {100 * found.ours:.0f} % of the true time"
 
 
 def library_words(found: _core.Accuracy, library: str) -> str:
     """Of the library's own calls."""
     return (
-        f"{library}'s own calls took {found.library_least:g} to {found.library_most:g} times as long as predicted, as "
-        "far as was seen"
+        f"19 of 20 of {library}'s own calls took {found.library_least:g} to {found.library_most:g} times as long as "
+        "predicted"
     )

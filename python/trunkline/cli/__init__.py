@@ -86,6 +86,7 @@ _SUB_COMMANDS = (
     _SubCommand("lab", "lab", _MEASURES),
     _SubCommand("bench", "bench", _MEASURES),
     _SubCommand("simulate", "simulate", _MEASURES),
+    _SubCommand("evidence", "evidence", _MEASURES),
     _SubCommand(
         "measure",
         "measure",

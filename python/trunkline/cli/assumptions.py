@@ -65,7 +65,7 @@ def host_words(host_costs: str) -> str:
 
 def accuracy_line(found: _core.Accuracy, library: str, *, measured: bool) -> str:
     """The line below predicted times."""
-    words = f"{own_words(found)}; {library_words(found, library)} ({found.source})"
+    words = f"{own_words(found)}; {library_words(found, library)} ({_core.source_of_accuracy})"
     if measured:
         words = "how far off predictions from measured tables are: docs/results/model.md"
     return f"[dim]Times: {words}.[/]"

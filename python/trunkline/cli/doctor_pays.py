@@ -163,7 +163,8 @@ def _how_sure(found: Sequence[Gain], library: str) -> list[str]:
     return [
         "Gain: how many times faster than the MPI library alone. ~: likely, but not sure. =: its own algorithm runs.",
         f"Between: the gain where both times are off as far as was seen: {own_words(least_sure)}; "
-        f"{library_words(least_sure, library)} ({least_sure.source}). Without ~ it is faster even at the lower end.",
+        f"{library_words(least_sure, library)} ({_core.source_of_accuracy}). Without ~ it is faster even at the lower "
+        "end.",
         "Multicast: the gain where datagrams of one host reach all others, which a job's doctor sees. All of this is "
         "predicted from the cluster file: nothing was measured on these switches.",
         "To see a cell simulated: 'trunkline simulate gains'. To measure: 'trunkline run --cluster FILE -- mpiexec ... "

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Written by tools/accuracy_table.py from bench/evidence/cells.json.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "model/native/native_times.hpp"
+
+namespace trunkline {
+
+/// Of 19 in 20 of so many cells.
+struct OwnAccuracy {
+  bool shared_hosts;  ///< hosts have several ranks
+  double most_bps;    ///< of the fastest link of a host
+  int cells;
+  double off;  ///< this part of the true time at most
+};
+
+struct LibraryAccuracy {
+  NativeLibrary library;
+  bool shared_hosts;
+  int cells;
+  double least;  ///< true over predicted time
+  double most;
+};
+
+inline constexpr std::array<OwnAccuracy, 6> own_accuracy{{
+    {.shared_hosts = false, .most_bps = 1e+09, .cells = 230, .off = 0.18},
+    {.shared_hosts = false, .most_bps = 1e+10, .cells = 202, .off = 0.17},
+    {.shared_hosts = false, .most_bps = std::numeric_limits<double>::infinity(), .cells = 214, .off = 0.13},
+    {.shared_hosts = true, .most_bps = 1e+09, .cells = 204, .off = 0.18},
+    {.shared_hosts = true, .most_bps = 1e+10, .cells = 190, .off = 0.18},
+    {.shared_hosts = true, .most_bps = std::numeric_limits<double>::infinity(), .cells = 219, .off = 0.14},
+}};
+
+inline constexpr std::array<LibraryAccuracy, 4> library_accuracy{{
+    {.library = NativeLibrary::mpich, .shared_hosts = false, .cells = 323, .least = 0.82, .most = 1.23},
+    {.library = NativeLibrary::mpich, .shared_hosts = true, .cells = 429, .least = 0.81, .most = 1.26},
+    {.library = NativeLibrary::openmpi, .shared_hosts = false, .cells = 202, .least = 0.54, .most = 1.27},
+    {.library = NativeLibrary::openmpi, .shared_hosts = true, .cells = 302, .least = 0.51, .most = 1.20},
+}};
+
+}  // namespace trunkline
