@@ -124,6 +124,16 @@ def test_a_file_for_the_topology_holds_at_other_rates_and_says_so(mpi: Mpi, tmp_
         assert done.err.count("h0 - h1, 941 Mbit/s measured, 100 Mbit/s stated") == warned
 
 
+def test_different_files_on_different_ranks_are_found(mpi: Mpi, tmp_path: Path):
+    for name, rules in (("a", RULES), ("b", "[{from: 0B, algorithm: native}]")):
+        (tmp_path / name).mkdir()
+        tuning_file(mpi, tmp_path / name, rules)
+    script = f'cd {tmp_path}; case "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" in 0) cd a;; *) cd b;; esac; exec "$@"'
+    settings = LINE | {"TRUNKLINE_TUNING": "./tuning.yaml"}
+    done = mpi.run(2, mpi.program("runtime-hello"), settings=settings, per_rank=["sh", "-c", script, "sh", ON_OWN_HOST])
+    assert "rank 1 on h1 was given another tuning file (TRUNKLINE_TUNING) than rank 0" in done.err, done.err
+
+
 def test_a_faulty_file(mpi: Mpi, tmp_path: Path):
     file = tuning_file(mpi, tmp_path, "[]")
     done = mpi.run(4, mpi.program("runtime-hello"), settings=LINE | {"TRUNKLINE_TUNING": file}, per_rank=[ON_OWN_HOST])

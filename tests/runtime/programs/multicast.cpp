@@ -128,6 +128,9 @@ class Rehearsal {
     return "";
   }
 
+  /// After fault(): when the last rank had all.
+  [[nodiscard]] double seconds() const { return air_.now; }
+
   /// After fault(): ranks that would have said that they wait for others.
   [[nodiscard]] std::vector<Rank> who_waited_long() const {
     std::vector<Rank> all;
@@ -271,6 +274,23 @@ int frequent_looks() {
   return static_cast<int>(often.size()) + (fault.empty() ? 0 : 1);
 }
 
+/// A rank that lacks a packet now and then gets it with the next ones: losses take no longer than what is sent again.
+int late_repairs() {
+  const auto took = [](double lost) {
+    Call call = fine_call(2000);
+    call.weather.lost = lost;
+    Rehearsal rehearsal(call);
+    const std::string fault = rehearsal.fault();
+    if (!fault.empty()) std::fprintf(stderr, "a message of which %g gets lost: %s\n", lost, fault.c_str());
+    return fault.empty() ? rehearsal.seconds() : 1e9;
+  };
+  const double all_s = took(0.0);
+  const double lossy_s = took(0.002);
+  if (lossy_s < 3.0 * all_s) return 0;
+  std::fprintf(stderr, "a message takes %g s, %g s where a packet in 500 gets lost\n", all_s, lossy_s);
+  return 1;
+}
+
 /// Joins of random reports beside what each block of them lacks.
 int wrong_reports(int turns, std::mt19937& random) {
   using runtime::Report;
@@ -318,7 +338,7 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const int calls = count > 1 ? std::atoi(words[1]) : 1000;
   std::mt19937 random(count > 2 ? static_cast<unsigned>(std::atoi(words[2])) : 1U);
-  int wrong = wrong_reports(calls, random) + frequent_looks() + wrong_long_waits();
+  int wrong = wrong_reports(calls, random) + frequent_looks() + wrong_long_waits() + late_repairs();
   for (int i = 0; i < calls; ++i) {
     const Call call = random_call(random);
     const std::string fault = Rehearsal(call).fault();

@@ -271,6 +271,25 @@ TEST(HostMemory, CopiesOnceForSeveralReaders) {
   }
 }
 
+TEST(HostMemory, KeepsWhatSeveralReadUntilTheLastHasIt) {
+  Host host(3, {.own_slots = 1, .common_slots = 1}, true);
+  const MemoryCallKey key{.turn = 7, .claim = 1};
+  const std::vector<unsigned char> data = content(1000, 5);
+  std::vector<MemoryOperation*> all;
+  for (std::uint32_t to = 1; to < 3; ++to) all.push_back(&sending(host[0], key, to, data.data(), 1000, 16384, false));
+  host[0].send_to_all(all);
+  ASSERT_NE(all[0]->slot, SharedMessage::none);
+  MemoryCall& soon = host[1].enter(key);
+  std::vector<unsigned char> got(1000);
+  EXPECT_TRUE(is_over(host[1], receiving(host[1], soon, 0, got.data(), 1000)));
+  // What is sent now takes all slots that are free.
+  const std::vector<unsigned char> later = content(1000, 6);
+  for (int i = 0; i < 4; ++i) host[0].send(sending(host[0], key, 1, later.data(), 1000, 16384, false));
+  MemoryCall& late = host[2].enter(key);
+  EXPECT_TRUE(is_over(host[2], receiving(host[2], late, 0, got.data(), 1000)));
+  EXPECT_EQ(got, data);
+}
+
 /// A rank that does not look keeps nobody from sending to others.
 TEST(HostMemory, WritesInTurnWhereNobodyHasJustRead) {
   Host host(2, {.own_slots = 1, .common_slots = 6, .slots_in_turn = 4}, true);
