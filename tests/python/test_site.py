@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 import yaml
+from referencing import Registry
 
 from trunkline import _core
 from trunkline.cluster import bundled_clusters
@@ -212,6 +213,7 @@ def test_fish_completes():
 
 SCHEMAS = {file.stem: json.loads(file.read_text()) for file in (SHARE / "trunkline" / "schemas").iterdir()}
 """By name of the format, with a dash."""
+REGISTRY = Registry().with_contents([(f"{name}.json", schema) for name, schema in SCHEMAS.items()])
 
 
 def with_text_keys(value):
@@ -225,7 +227,8 @@ def wrong_by_schema(text):
     data = with_text_keys(yaml.safe_load(text))
     schema = SCHEMAS[data["trunkline"].replace("/", "-")]
     return [
-        f"{error.json_path}: {error.message}" for error in jsonschema.Draft202012Validator(schema).iter_errors(data)
+        f"{error.json_path}: {error.message}"
+        for error in jsonschema.Draft202012Validator(schema, registry=REGISTRY).iter_errors(data)
     ]
 
 
@@ -243,7 +246,7 @@ def wrong_by_core(text):
 def test_schemas_are_schemas():
     for schema in SCHEMAS.values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    assert set(SCHEMAS) == {"cluster-1", "plan-1", "plans-1", "tuning-1", "weights-1"}
+    assert set(SCHEMAS) == {"algorithms", "cluster-1", "plan-1", "plans-1", "tuning-1", "weights-1"}
 
 
 FILES = [

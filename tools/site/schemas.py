@@ -57,9 +57,8 @@ def _head(name: str, title: str, body: Schema) -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"{name}.json", "title": title, **body}
 
 
-def _algorithms(collective: str | None = None) -> list[str]:
-    wanted = (one.name for one in _core.algorithms() if collective in (None, one.collective))
-    return sorted(set(wanted))
+ALGORITHM: Schema = {"$ref": "algorithms.json"}
+"""A name of the registry, ``native`` among them. All names stand in one file."""
 
 
 def _cluster() -> Schema:
@@ -138,7 +137,7 @@ def _steps() -> dict[str, Schema]:
         oneOf=[{"required": ["confirm"]}, {"required": ["order", "at_once"]}],
     )
     return {
-        "shape": {"enum": ["custom", *(name for name in _algorithms() if name != "native")]},
+        "shape": {"anyOf": [{"const": "custom"}, {**ALGORITHM, "not": {"const": "native"}}]},
         "ranks": COUNT,
         "hosts": _described(HOSTLIST, "By rank."),
         "ranks_per_host": COUNT,
@@ -178,7 +177,7 @@ def _tuning() -> Schema:
     rule = _mapping(
         {
             "from": SIZE,
-            "algorithm": {"enum": _algorithms()},
+            "algorithm": ALGORITHM,
             "segment": SIZE,
             "plan": _a_plan(_steps(), ("shape", "root")),
         },
@@ -246,7 +245,9 @@ def schemas() -> dict[str, Schema]:
         "maxItems": 4096,
     }
     plans = _mapping({"trunkline": {"const": "plans/1"}, "provenance": TEXT, "plans": several}, ("trunkline", "plans"))
+    names = sorted({one.name for one in _core.algorithms()})
     return {
+        "algorithms": _head("algorithms", "An algorithm of Trunkline", {"enum": names}),
         "cluster-1": _head("cluster-1", "A cluster file of Trunkline", _cluster()),
         "plan-1": _head("plan-1", "A plan of Trunkline", one),
         "plans-1": _head("plans-1", "A set of plans of Trunkline", plans),
