@@ -14,6 +14,7 @@
 #include "algorithms/multicast_factories.hpp"
 #include "algorithms/round_factories.hpp"
 #include "algorithms/tree_factories.hpp"
+#include "algorithms/trees/bine.hpp"
 #include "algorithms/trees/hierarchical.hpp"
 #include "algorithms/trees/packed_by_sites.hpp"
 #include "kinds/multicast/row.hpp"
@@ -341,6 +342,13 @@ constexpr std::array registry_rows{
     k_nomial_row("6-nomial", 6),
     k_nomial_row("7-nomial", 7),
     k_nomial_row("8-nomial", 8),
+    Row{{.name = "bine",
+         .description = "binomial tree over negabinary rank numbers, whose sends are a third shorter",
+         .cost = "log2(P) T(m), times the channel load",
+         .kind = &trees_kind},
+        [](const Ground& on) { return lay_one(bine_tree(on.ranks(), on.root)); },
+        0,
+        "2 log2(P) T(m), times the channel load"},
     hierarchical_row("hierarchical-flat", any_fan_in),
     hierarchical_row("hierarchical-binomial", 2),
     hierarchical_row("hierarchical-3-nomial", 3),
