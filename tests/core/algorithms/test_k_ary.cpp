@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "algorithms/trees/bine.hpp"
 #include "algorithms/trees/flat.hpp"
 #include "algorithms/trees/k_ary.hpp"
 #include "algorithms/trees/k_nomial.hpp"
@@ -252,11 +253,33 @@ TEST(KNomialTree, HasItsTextbookForm) {
   EXPECT_EQ(k_nomial_tree(6, 4, 2).children[4], (std::vector<Rank>{2, 0, 5}));
 }
 
+TEST(BineTree, EvenRanksSendUpAndOddOnesDown) {
+  const std::vector<std::vector<Rank>> eight{{3, 7, 1}, {}, {}, {4, 2}, {5}, {}, {}, {6}};
+  EXPECT_EQ(bine_tree(8, 0).children, eight);
+  EXPECT_EQ(bine_tree(10, 2).children[2], (std::vector<Rank>{5, 9, 3, 0}));  // the ninth is below the root
+}
+
+/// Of sends of one message by all of 2^n ranks, as a binomial tree has them, the sum of their distances round the end.
+TEST(BineTree, SendsAThirdLessFarThanABinomialTree) {
+  constexpr Rank ranks = 1024;
+  const auto distances = [](const Tree& tree) {
+    double sum = 0.0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if (rank == tree.root) continue;
+      const Rank up = (rank - tree.parent[rank]) % ranks;
+      sum += std::min(up, ranks - up);
+    }
+    return sum;
+  };
+  EXPECT_NEAR(distances(bine_tree(ranks, 0)) / distances(k_nomial_tree(ranks, 0, 2)), 2.0 / 3.0, 0.025);
+}
+
 RC_GTEST_PROP(UnawareTrees, ReachEveryRankOnce, ()) {
   const auto ranks = *rc::gen::inRange<Rank>(1, 70);
   const auto root = *rc::gen::inRange<Rank>(0, ranks);
   const auto k = *rc::gen::inRange<unsigned>(2, 9);
-  for (const Tree& tree : {flat_tree(ranks, root), k_nomial_tree(ranks, root, k), unaware_k_ary_tree(ranks, root, k)}) {
+  for (const Tree& tree : {flat_tree(ranks, root), k_nomial_tree(ranks, root, k), unaware_k_ary_tree(ranks, root, k),
+                           bine_tree(ranks, root)}) {
     RC_ASSERT(tree.root == root);
     check_tree(tree);
     RC_ASSERT(testing::times_reached(tree) == std::vector<int>(ranks, 1));
