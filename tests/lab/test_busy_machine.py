@@ -1,5 +1,8 @@
 """What becomes of a test that measures while other work runs."""
 
+import subprocess
+import sys
+
 import busy_machine
 import pytest
 from busy_machine import ATTEMPTS, busy_share, compares, measures
@@ -35,6 +38,18 @@ def test_what_fails_on_a_busy_machine_is_skipped_with_the_reason(monkeypatch):
     monkeypatch.setattr(busy_machine, "busy_share", lambda: 0.9)
     with pytest.raises(pytest.skip.Exception, match="other work used 90%, 90%, 90% of the processors: too slow"):
         failing(ATTEMPTS)[0]("a")
+
+
+def test_a_command_that_is_refused_fails_on_a_busy_machine_too(monkeypatch):
+    monkeypatch.setattr(busy_machine, "busy_share", lambda: 0.9)
+
+    @measures
+    def test():
+        done = subprocess.run([sys.executable, "-c", "raise SystemExit(2)"], check=False)
+        assert done.returncode == 0, "no such command"
+
+    with pytest.raises(AssertionError, match="no such command"):
+        test()
 
 
 def test_a_comparison_that_fails_each_time_has_failed_on_a_busy_machine_too(monkeypatch):

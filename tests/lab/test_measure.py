@@ -1,6 +1,5 @@
 """``trunkline measure`` and ``trunkline tune`` on a lab: the tables tell the network's rate, the rules run."""
 
-import json
 import os
 
 import pytest
@@ -74,19 +73,3 @@ def test_tuning_and_its_use(trunkline, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     # A multicast runs once its calls have paid for its group, which those of a busy machine may not.
     assert f"{rule.algorithm}, {rule.segment_bytes} B" in done.stderr or rule.algorithm == "multicast"
-
-
-@measures
-def test_the_model_beside_measurements(trunkline, tmp_path):
-    data, drawing = tmp_path / "model.json", tmp_path / "model.svg"
-    words = ("--cluster", "paper-1", "--mpi", "mpich", "--rate", "20Mbit", "--sizes", "8KiB", "--segments", "512,4KiB")
-    repeated = ("--algorithms", "linear", "--least", "2", "--budget", "0.1", "--json", str(data), "--svg", str(drawing))
-    done = trunkline("bench", "model", *words, *repeated)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (row,) = json.loads(data.read_text())
-    measured = {point["segment_bytes"]: point["seconds_median"] for point in row["points"]}
-    assert {512, 4096, row["chosen"]["segment_bytes"]} == set(measured)
-    assert row["best"]["seconds_median"] == min(measured.values())
-    assert measured[4096] > 1.5 * measured[512]  # two segments on a line of 16 hosts are no pipeline
-    assert row["paper"] == [256, 256]
-    assert drawing.read_text().startswith("<svg")
