@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROWS = ROOT / "tools" / "mutations.toml"
 TIERS = ("make test", "make test-all")
 CAUGHT, SURVIVED, ERROR = "caught", "SURVIVED", "ERROR"
+NOTHING = "selects nothing"
 EXPECTED_SECONDS = 600.0
 LEAST_SECONDS = 60.0
 SLOWER = 5.0
@@ -77,7 +78,7 @@ class Workshop(Protocol):
         """Builds these, or all; says what is wrong, empty: nothing."""
 
     def expected(self, test: str, mpi: str) -> list[Run]:
-        """How a test of a row runs, in the order of tiers: the first that selects anything counts."""
+        """How a test of a row runs, in the order of tiers: `make test` has some rows of a test by turns."""
 
     def lanes(self) -> Iterable[Run]:
         """All that runs in each tier."""
@@ -126,7 +127,7 @@ class Trial:
         """Those that come first, before any mutation: between two of them it would take a build each time."""
         for mutation in mutations:
             try:
-                self._baseline(self.workshop.expected(mutation.tests[0], mutation.mpi))
+                self._baseline(self.workshop.expected(mutation.tests[0], mutation.mpi)[0])
             except CannotRun:
                 continue  # the mutation will tell
 
@@ -143,13 +144,19 @@ class Trial:
 
     def _judge(self, mutation: Mutation) -> Result:
         for test in mutation.tests:
-            wrong, run = self._baseline(self.workshop.expected(test, mutation.mpi))
-            if wrong:
-                return Result(mutation, ERROR, why=f"without the mutation {test} does not pass: {wrong}")
-            with self._put_in(mutation):
-                result = self._try(mutation, [run], run.targets, self.limits[run])
-            if result is not None:
-                return replace(result, lane="")
+            selected = False
+            for run in self.workshop.expected(test, mutation.mpi):
+                if (wrong := self._baseline(run)) == NOTHING:
+                    continue
+                selected = True
+                if wrong:
+                    return Result(mutation, ERROR, why=f"without the mutation {test} does not pass: {wrong}")
+                with self._put_in(mutation):
+                    result = self._try(mutation, [run], run.targets, self.limits[run])
+                if result is not None:
+                    return replace(result, lane="")
+            if not selected:
+                return Result(mutation, ERROR, why=f"without the mutation {test} does not pass: no tier has it")
         if not self.others:
             return Result(mutation, SURVIVED, why=f"none of its own tests fails: {', '.join(mutation.tests)}")
         print(f"    {mutation.name}: none of its tests fails; all others run", flush=True)
@@ -169,20 +176,17 @@ class Trial:
         finally:
             file.write_text(whole)
 
-    def _baseline(self, runs: Sequence[Run]) -> tuple[str, Run]:
-        """The first of these that selects a test, and what is wrong with it."""
-        for run in runs:
-            if run not in self.sound:
-                wrong = self.workshop.build(run.targets)
-                if wrong:
-                    raise CannotRun(f"the sources cannot be built without a mutation:\n{wrong}")
-                begin = time.monotonic()
-                ended = self.workshop.run(run, EXPECTED_SECONDS)
-                self.limits[run] = max(LEAST_SECONDS, SLOWER * (time.monotonic() - begin))
-                self.sound[run] = ended.failed if ended.selected else "selects nothing"
-            if self.sound[run] != "selects nothing":
-                return self.sound[run], run
-        return "no tier has it", runs[-1]
+    def _baseline(self, run: Run) -> str:
+        """What is wrong with it without a mutation; NOTHING: it selects no test."""
+        if run not in self.sound:
+            wrong = self.workshop.build(run.targets)
+            if wrong:
+                raise CannotRun(f"the sources cannot be built without a mutation:\n{wrong}")
+            begin = time.monotonic()
+            ended = self.workshop.run(run, EXPECTED_SECONDS)
+            self.limits[run] = max(LEAST_SECONDS, SLOWER * (time.monotonic() - begin))
+            self.sound[run] = ended.failed if ended.selected else NOTHING
+        return self.sound[run]
 
     def _try(self, mutation: Mutation, runs: Iterable[Run], targets: Sequence[str], seconds: float) -> Result | None:
         """While it is put in. Nothing where none of them fails."""
