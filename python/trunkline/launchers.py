@@ -198,6 +198,14 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
             f"{job.launcher} is an MPI program, which is one rank where nothing starts several: give the job as you "
             f"start it today, such as trunkline run --cluster FILE -- mpiexec -n 32 {job.launcher}"
         )
+    if (start := next((at for at, word in enumerate(job.after) if _is_launcher(word)), None)) is not None:
+        now = " ".join([job.launcher, *job.after[:start], "trunkline run --cluster FILE --", *job.after[start:]])
+        raise BadInput(f"'{job.launcher}' starts no ranks itself: write it before trunkline, as in '{now}'")
+    if any(_is_launcher(part) for word in job.after for part in word.split()):
+        raise BadInput(
+            f"'{job.launcher}' starts no ranks itself: give the launcher that it is told to start, such as "
+            "-- mpiexec -n 32 ./program"
+        )
     launcher = Path(job.path)
     wrapper = launcher.with_name(launcher.name.replace("mpiexec", "mpicc").replace("mpirun", "mpicc"))
     build = f"for its own, once: 'trunkline library --build --mpicc {wrapper}'"
@@ -209,6 +217,11 @@ def _mpi_of_launcher(job: _Job, name: str | None) -> Mpi:
         "set LD_PRELOAD=$(trunkline library --mpi NAME) and TRUNKLINE_CLUSTER=FILE for the ranks yourself. A program "
         f"without a launcher: start it with one, such as -- mpiexec -n 32 {job.launcher}"
     )
+
+
+def _is_launcher(word: str) -> bool:
+    """By its name, Debian's ``mpiexec.mpich`` among them."""
+    return Path(word).name in ("mpiexec", "srun", *_OTHER_NAMES) or Path(word).name.startswith(("mpiexec.", "mpirun."))
 
 
 def _of_the_programs_abi(job: _Job, its_own: Sequence[Mpi], found: Mapping[str, Mpi]) -> Mpi:
@@ -315,7 +328,8 @@ def _srun(job: _Job, settings: Mapping[str, str], environment: Mapping[str, str]
     if exported is not None:
         handed_on = exported.split(",")
         needed = [name for name in settings if name == "LD_PRELOAD" or name.startswith("TRUNKLINE_")]
-        missing = [name for name in needed if name not in handed_on]
+        told = {name.partition("=")[0] for name in handed_on}
+        missing = [name for name in needed if name not in told]
         if "ALL" not in handed_on and missing:
             kept = [name for name in handed_on if name not in ("NONE", "NIL", "")]
             raise BadInput(

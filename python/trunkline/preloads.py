@@ -30,6 +30,15 @@ _FILES_OF_SETTINGS = ("tune", "am")
 _LISTS = ("mca_base_env_list",)
 _SHELLS = re.compile(r"(ba|da|k|z)?sh")
 _PART = 1 << 20
+_LONGEST_SCRIPT = 1 << 16
+_KEPT = "LD_PRELOAD=LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}"
+_DROPS = re.compile(
+    r"""\bunset\s+(-v\s+)?([A-Za-z_]\w*\s+)*LD_PRELOAD\b
+    | \benv\s+([^;|&]*\s)?(-i|-|--ignore-environment|-u\s*LD_PRELOAD|--unset=LD_PRELOAD)(?=\s|$)
+    | (?<![\w$])LD_PRELOAD=(?!\S*\$\{?LD_PRELOAD\b)("[^"]*"|'[^']*'|\S)*""",
+    re.VERBOSE,
+)
+"""In a shell's line: what leaves the programs behind it without what was preloaded before."""
 
 
 def preload_order(ours: str, others: str, sanitizers: Sequence[str] = ()) -> str:
@@ -114,17 +123,54 @@ def refuse_what_drops_preloads(words: Sequence[str], environment: Mapping[str, s
             )
         if Path(word).name == "env":
             _refuse_env(word, words[at + 1 :])
-        is_told = at + 2 < len(words) and _SHELLS.fullmatch(Path(word).name) and re.fullmatch(r"-\w*c", behind)
-        if is_told and "LD_PRELOAD" in words[at + 2]:
+        if (text := _told_to_shell(words, at)) is not None and (dropped := _dropped_by(text)):
             raise BadInput(
-                f"'{word}' is told to change LD_PRELOAD, by which the ranks have the library: preload before it, as in "
-                f"-- mpiexec ... env LD_PRELOAD=LIBRARY {word} ..."
+                f"'{word}' is told '{dropped[1]}', which takes the library from the ranks: preload before it, as in "
+                f"-- mpiexec ... env LD_PRELOAD=LIBRARY {word} ..., or keep what is there: {_KEPT}"
             )
+        if is_launchers or (at > 0 and _SHELLS.fullmatch(Path(words[at - 1]).name)):
+            _refuse_script(word, environment)
         if is_launchers and shutil.which(word, path=environment.get("PATH", os.defpath)) is not None:
             is_launchers = False
     for name in _LISTS:
         if f"OMPI_MCA_{name}" in environment:
             raise BadInput(f"Open MPI takes variables by OMPI_MCA_{name} or by -x, not by both: unset it")
+
+
+def _told_to_shell(words: Sequence[str], at: int) -> str | None:
+    """What stands behind ``sh -c``, where the word is such a shell."""
+    is_told = at + 2 < len(words) and _SHELLS.fullmatch(Path(words[at]).name) and re.fullmatch(r"-\w*c", words[at + 1])
+    return words[at + 2] if is_told else None
+
+
+def _dropped_by(text: str) -> tuple[int, str] | None:
+    """The first line of a shell's text that takes what is preloaded from what it starts, by number, and its words."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _DROPS.search(line.partition(" #")[0] if not line.lstrip().startswith("#") else ""):
+            return number, found.group().strip()
+    return None
+
+
+def _refuse_script(word: str, environment: Mapping[str, str]) -> None:
+    """For a shell's script that takes the library from what it starts, as far as its own lines say.
+
+    Raises:
+        BadInput: with the line.
+    """
+    file = shutil.which(word, path=environment.get("PATH", os.defpath)) or word
+    try:
+        with open_regular(Path(file)) as opened:
+            start = opened.read(_LONGEST_SCRIPT)
+    except (OSError, BadInput):
+        return  # the launcher says what is wrong with it
+    if not re.match(rb"#!.*\b(ba|da|k|z)?sh\b", start):
+        return
+    if dropped := _dropped_by(start.decode(errors="replace")):
+        number, words = dropped
+        raise BadInput(
+            f"{file}:{number}: '{words}' takes the library from the ranks; keep what is there: {_KEPT}, or preload "
+            f"before it, as in -- mpiexec ... env LD_PRELOAD=LIBRARY {word} ..."
+        )
 
 
 def _refuse_env(env: str, behind: Sequence[str]) -> None:
@@ -144,8 +190,10 @@ def _refuse_env(env: str, behind: Sequence[str]) -> None:
 
 
 def programs_among(words: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """The binaries among a command's words: programs, and what stands before them."""
-    files = (shutil.which(word, path=environment.get("PATH", os.defpath)) for word in words)
+    """The binaries among a command's words, and those that a shell is told: programs, and what stands before them."""
+    told = (text for at in range(len(words)) if (text := _told_to_shell(words, at)) is not None)
+    among = (*words, *(word for text in told for word in re.split(r"[\s;|&()'\"]+", text) if word))
+    files = (shutil.which(word, path=environment.get("PATH", os.defpath)) for word in among)
     return [file for file in files if file is not None and is_binary(file)]
 
 

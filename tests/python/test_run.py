@@ -196,6 +196,8 @@ def test_srun_that_hands_on_some_of_its_environment(started, refused, monkeypatc
         message = refused(*words, "srun", *export, "./a.out")
         assert "write --export=A,B,LD_PRELOAD,TRUNKLINE_CLUSTER, or --export=ALL" in message
     assert "write --export=LD_PRELOAD,TRUNKLINE_CLUSTER, or" in refused(*words, "srun", "--export=NONE", "./a.out")
+    own = refused(*words, "srun", "--export=A,LD_PRELOAD=/o/a.so", "./a.out")
+    assert own.partition("write ")[2].count("LD_PRELOAD") == 1, "it is there already"
     for export in ("--export=A,LD_PRELOAD,TRUNKLINE_CLUSTER", "--export=ALL,X=1"):
         assert started("srun", export, "./a.out", options=("--mpi", mpi.name))[0] == [export, "./a.out"]
     monkeypatch.setenv("SLURM_EXPORT_ENV", "NONE")
@@ -303,7 +305,8 @@ def test_a_sanitizer_comes_first(started, mpi, tmp_path):
         (("-n", "2", "env", "-u", "LD_PRELOAD", "./a"), "'env -u LD_PRELOAD' takes the library from the ranks, "),
         (("-n", "2", "env", "--unset=LD_PRELOAD", "./a"), "'env --unset=LD_PRELOAD ./a' takes the library from "),
         (("-n", "2", "env", "-S", "LD_PRELOAD=/o/a.so ./a"), "'env -S': write its words one by one"),
-        (("-n", "2", "sh", "-c", "LD_PRELOAD=/o/a.so exec ./a"), "'sh' is told to change LD_PRELOAD, by which "),
+        (("-n", "2", "sh", "-c", "LD_PRELOAD=/o/a.so exec ./a"), "'sh' is told 'LD_PRELOAD=/o/a.so', which takes "),
+        (("-n", "2", "bash", "-ec", "ulimit -s 9; unset A LD_PRELOAD; ./a"), "'bash' is told 'unset A LD_PRELOAD', wh"),
         (("--mca", "mca_base_env_list", "A=1", "./a"), "Open MPI takes variables by 'mca_base_env_list' or by -x, "),
     ],
 )
@@ -311,6 +314,58 @@ def test_what_would_leave_ranks_without_it(refused, site, words, message):
     refusal = refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{next(iter(BUILT))}", *words)
     assert refusal.startswith(message)
     assert "\n" not in refusal
+
+
+@pytest.mark.parametrize(
+    ("line", "dropped"),
+    [
+        ("export LD_PRELOAD=/o/a.so", "LD_PRELOAD=/o/a.so"),
+        ('LD_PRELOAD="" exec "$@"', 'LD_PRELOAD=""'),
+        ("unset LD_PRELOAD", "unset LD_PRELOAD"),
+        ('exec env -u LD_PRELOAD "$@"', "env -u LD_PRELOAD"),
+        ('exec env -i A=1 "$@"', "env -i"),
+        ("export LD_PRELOAD=/o/a.so:$LD_PRELOAD", None),
+        ("export LD_PRELOAD=/o/a.so${LD_PRELOAD:+:$LD_PRELOAD}", None),
+        ("# LD_PRELOAD=/o/a.so", None),
+        ('echo "$LD_PRELOAD"  # unset LD_PRELOAD', None),
+        ('env -u OTHER A=1 "$@"', None),
+    ],
+)
+@pytest.mark.parametrize("shell", [(), ("bash",)], ids=["by itself", "behind a shell"])
+def test_a_script_before_the_program_keeps_what_is_preloaded(
+    started, refused, site, tmp_path, mpi, line, dropped, shell
+):
+    script = tmp_path / "wrap.sh"
+    script.write_text(f"#!/bin/sh\nulimit -c 0\n{line}\n" + 'exec "$@"\n')
+    script.chmod(0o755)
+    words = ("-n", "2", *shell, str(script), "python3", "x.py")
+    if dropped is None:
+        assert started(f"mpiexec-{mpi.name}", *words)[0][-len(words) :] == list(words)
+        return
+    refusal = refused("run", "--cluster", "cyclic", "--", site / f"mpiexec-{mpi.name}", *words)
+    assert refusal.startswith(f"{script}:3: '{dropped}' takes the library from the ranks; keep what is there: ")
+    assert "\n" not in refusal
+
+
+def test_a_sanitizer_comes_first_behind_a_shell_too(started, mpi, tmp_path):
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    program = str(tmp_path / "a.out")
+    subprocess.run(["gcc", "-fsanitize=address", "-o", program, tmp_path / "a.c"], check=True)
+    note = "trunkline: note: a.out is linked to no MPI library; only what it loads or starts by itself is served\n"
+    words, _ = started(f"mpiexec-{mpi.name}", "-n", "2", "sh", "-c", f"ulimit -c 0; {program} -x", note=note)
+    assert Path(preloads_of(words, mpi.family)[0].split(":")[0]).name.startswith("libasan.so")
+
+
+@pytest.mark.usefixtures("site")
+def test_what_stands_before_a_launcher_stands_before_trunkline(refused):
+    words = ("run", "--cluster", "cyclic", "--")
+    told = refused(*words, "timeout", "60", "mpiexec", "-n", "2", "./a")
+    assert told.endswith("as in 'timeout 60 trunkline run --cluster FILE -- mpiexec -n 2 ./a'")
+    assert "'nice trunkline run --cluster FILE -- mpirun.openmpi ./a'" in refused(
+        *words, "nice", "mpirun.openmpi", "./a"
+    )
+    told = refused(*words, "bash", "-c", "mpiexec -n 2 ./a")
+    assert told.startswith("'bash' starts no ranks itself: give the launcher that it is told to start")
 
 
 def test_a_programs_own_words_are_its_own(started, refused, site, mpi):
