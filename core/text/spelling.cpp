@@ -16,22 +16,23 @@ constexpr std::size_t most_parts_meant = 3;
 
 char lower(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
 
-/// Whether a part of the text between hyphens is the word, but for a letter in four.
-bool has_part_like(std::string_view text, std::string_view word) {
+/// Whether a part of the text between hyphens is the word, but for so many edits.
+bool has_part_like(std::string_view text, std::string_view word, std::size_t edits) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('-', at), text.size());
-    if (edit_distance(word, text.substr(at, end - at)) <= word.size() / 4) return true;
+    if (edit_distance(word, text.substr(at, end - at)) <= edits) return true;
     at = end + 1;
   }
   return false;
 }
 
 /// Of words with several parts; the shortest first, which says least besides.
-std::vector<std::string_view> with_a_part_like(std::string_view word, std::span<const std::string_view> candidates) {
+std::vector<std::string_view> with_a_part_like(std::string_view word, std::size_t edits,
+                                               std::span<const std::string_view> candidates) {
   std::vector<std::string_view> found;
   if (word.empty() || word.size() > longest_word) return found;
   for (const std::string_view candidate : candidates) {
-    if (candidate.size() <= longest_word && has_part_like(candidate, word)) found.push_back(candidate);
+    if (candidate.size() <= longest_word && has_part_like(candidate, word, edits)) found.push_back(candidate);
   }
   std::ranges::stable_sort(found, {}, &std::string_view::size);
   found.resize(std::min(found.size(), most_parts_meant));
@@ -82,8 +83,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
-  std::vector<std::string_view> meant{nearest(word, candidates)};
-  if (meant.front().empty()) meant = with_a_part_like(word, candidates);
+  constexpr std::size_t letters_an_edit = 4;
+  std::vector<std::string_view> meant = with_a_part_like(word, 0, candidates);
+  if (meant.empty()) meant = {nearest(word, candidates)};
+  if (meant.front().empty()) meant = with_a_part_like(word, word.size() / letters_an_edit, candidates);
   std::string text;
   for (std::size_t i = 0; i < meant.size(); ++i) {
     text.append(i == 0 ? "" : i + 1 == meant.size() ? " or " : ", ").append(meant[i]);

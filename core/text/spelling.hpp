@@ -15,8 +15,8 @@ namespace trunkline {
 /// The candidate nearest to `word`; empty where none is near enough to be meant (a third of its letters changed).
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-/// " (did you mean X?)". Where no candidate is near, " (did you mean A-X or B-X?)": up to three that have a part
-/// between hyphens like the word. Nothing where there is none either.
+/// " (did you mean X?)". Of up to three candidates that have the word as a part between hyphens, " (did you mean A-X or
+/// B-X?)"; else of the nearest one; else of those that have a part like it. Nothing where there is none either.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace trunkline

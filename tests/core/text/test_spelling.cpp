@@ -32,8 +32,8 @@ TEST(Spelling, FindsWhatWasMeant) {
 }
 
 TEST(Spelling, NamesThoseThatHaveTheWordAsAPart) {
-  constexpr std::array<std::string_view, 6> names{"linear",    "unaware-scatter-ring", "scatter-ring", "scatter-xy",
-                                                  "lane-ring", "by-sites-ring"};
+  constexpr std::array<std::string_view, 7> names{"linear",    "unaware-scatter-ring", "scatter-ring", "scatter-xy",
+                                                  "lane-ring", "by-sites-ring",        "bine"};
   EXPECT_EQ(did_you_mean("ring", names), " (did you mean lane-ring, scatter-ring or by-sites-ring?)");
   EXPECT_EQ(did_you_mean("rnig", std::span(names).first(4)), " (did you mean scatter-ring or unaware-scatter-ring?)");
   EXPECT_EQ(did_you_mean("line-ar", names), " (did you mean linear?)");
