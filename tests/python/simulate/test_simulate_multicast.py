@@ -71,11 +71,10 @@ def data_seconds(size):
 def done_seconds(levels=1):
     """Until a rank with so many levels of the confirm tree below it, and itself, has left.
 
-    From level to level a datagram without data says so. The rank leaves once its own MPI message of 8 bytes has come,
-    which stands behind its datagram at the port: simulated sends end then.
+    From level to level an MPI message of 8 bytes says so: the datagram that says the same stands behind it at the port.
+    The rank leaves once its own one has come, when simulated sends end.
     """
-    datagram, message = OVERHEAD / RATE, (8 + 40 + 90) / RATE
-    return (levels - 1) * 2 * (datagram + LATENCY_S) + datagram + 2 * (message + LATENCY_S)
+    return levels * 2 * ((8 + 40 + 90) / RATE + LATENCY_S)
 
 
 @pytest.mark.parametrize("hosts", [2, 3, 9])
