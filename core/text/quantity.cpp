@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/quantity.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -62,8 +63,13 @@ Parsed parse_with_unit(std::string_view text, std::span<const Unit> units, const
       return {text.substr(0, length), &unit};
     }
   }
-  throw BadQuantity(quoted(unit_text) + " is no unit of a " + what + did_you_mean(unit_text, names) + "; known are " +
-                    all);
+  // Of a rate the prefix says it: 10G, 10gig and 10GbE are 10Gbit.
+  const auto prefixed = std::ranges::find_if(
+      names, [&](std::string_view name) { return edit_distance(name.substr(0, 1), unit_text.substr(0, 1)) == 0; });
+  const bool is_rate = names.front() == "bit" && prefixed != names.end();
+  const std::string meant =
+      is_rate ? " (did you mean " + std::string(*prefixed) + "?)" : did_you_mean(unit_text, names);
+  throw BadQuantity(quoted(unit_text) + " is no unit of a " + what + meant + "; known are " + all);
 }
 
 /// The decimal number times a power of ten, rounded once: "0.1" Gbit is exactly "100" Mbit.

@@ -389,10 +389,11 @@ def decide_all(
     wish: str = "auto",
     *,
     commutes: bool = True,
+    asked_by: str = "--algorithms",
 ) -> list[Decision]:
     """What the preload library would run for each size; ``wish`` as in the variable of :func:`setting_of`.
 
-    ``commutes``: whether a reduction's operation does.
+    ``commutes``: whether a reduction's operation does; ``asked_by``: where the wish stands, for messages.
 
     Raises:
         BadInput: where no such algorithm is known.
@@ -403,7 +404,7 @@ def decide_all(
         try:
             one = decider.decide(size, wish, commutes)
         except ValueError as error:
-            raise BadInput(f"--algorithms {wish}: {error}") from None
+            raise BadInput(f"{asked_by} {wish}: {error}") from None
         predictions = decider.predictions(size, commutes)
         instead = None
         if one.wants_datagrams:

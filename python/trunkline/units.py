@@ -147,7 +147,10 @@ def parse_sizes(text: str) -> list[int]:
     Raises:
         BadInput: where one of them is no size, 0, or above 1 PiB.
     """
-    sizes = list(dict.fromkeys(parse_message_bytes(size, "--sizes") for size in text.split(",")))
+    parts = text.split(",")
+    if any(re.fullmatch(r"0[0-9]{2}", part) for part in parts[1:]):
+        raise BadInput(f"--sizes: commas stand between sizes; write '{text}' as {text.replace(',', '')}")
+    sizes = list(dict.fromkeys(parse_message_bytes(size, "--sizes") for size in parts))
     if 0 in sizes:
         raise BadInput("--sizes: a message of 0 bytes needs no time; leave it out")
     return sizes

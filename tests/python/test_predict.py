@@ -231,6 +231,8 @@ def test_the_settings_of_a_job_count(trunkline, refused, monkeypatch, tmp_path):
     (forced,) = trunkline(*words).data
     assert (forced["algorithm"], forced["segment_bytes"]) == ("flat", 1000)
     assert "no algorithm of bcast is called 'linea' (did you mean linear?)" in refused(*words, "--algorithm", "linea")
+    monkeypatch.setenv("TRUNKLINE_BCAST", "linea")
+    assert refused(*words).startswith("TRUNKLINE_BCAST, which the environment has as linea: no algorithm of bcast is")
 
 
 @pytest.mark.parametrize("sizes", [(0, 1408), (8192, 0)])

@@ -14,6 +14,7 @@ from trunkline.units import (
     parse_bytes,
     parse_link_rate,
     parse_rate,
+    parse_sizes,
     parse_time,
 )
 
@@ -135,3 +136,9 @@ def test_no_guess_is_made_of_bytes_and_bare_numbers(text):
 def test_a_time_as_people_write_it_is_recognized(text, meant):
     with pytest.raises(BadInput, match=re.escape(f"'{text}' is not a time (did you mean {meant}?); write a number")):
         parse_time(text)
+
+
+def test_commas_stand_between_sizes():
+    assert parse_sizes("64,128") == [64, 128]
+    with pytest.raises(BadInput, match="commas stand between sizes; write '64,000' as 64000"):
+        parse_sizes("64,000")

@@ -49,7 +49,6 @@ THOROUGH: dict[str, tuple[str, ...]] = {
     "python/simulate/test_simulate_gains.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_libraries.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_long_links.py": (WHOLE_FILE,),
-    "python/simulate/test_simulate_multicast.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_random_clusters.py": (WHOLE_FILE,),
     "python/simulate/test_simulate_shared_hosts.py": (WHOLE_FILE,),
     "python/simulate/test_simulate.py": (

@@ -80,7 +80,7 @@ def add(
     added = [cell for one in rows for cell in cells_of(_rows(one), one, host_costs)]
     write_cells(name, before + added)
     new = len(set(before + added)) - len(set(before))
-    console.print(f"{name}: {new} new cells of {len(added)}", markup=False, highlight=False)
+    console.print(f"{name}: {new} new cells of {len(added)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _rows(file: str) -> list[dict[str, object]]:

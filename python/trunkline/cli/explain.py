@@ -99,8 +99,12 @@ def explain(
         host_costs=host_costs,
         multicasts=multicasts_wanted() if multicasts is None else multicasts,
     )
-    wanted = wish or os.environ.get(setting_of(collective)) or "auto"
-    decisions = decide_all(collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes)
+    setting = setting_of(collective)
+    wanted = wish or os.environ.get(setting) or "auto"
+    asked_by = "--algorithms" if wish else f"{setting}, which the environment has as"
+    decisions = decide_all(
+        collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes, asked_by=asked_by
+    )
     if json:
         write_json([decision.as_json(network, len(placement), mpi) for decision in decisions], json)
     if json != "-":

@@ -60,6 +60,10 @@ TEST(Quantity, SaysWhatIsWrong) {
   EXPECT_EQ(fault(parse_rate, ""), "\"\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
   EXPECT_EQ(fault(parse_rate, "nan"), "\"nan\" is no rate; write a number and a unit (" + units + "), such as 100Mbit");
   EXPECT_EQ(fault(parse_rate, "5mbits"), "\"mbits\" is no unit of a rate (did you mean Mbit?); known are " + units);
+  for (const std::string_view ten : {"10G", "10gig", "10GbE", "10Gb/s"}) {
+    EXPECT_EQ(fault(parse_rate, ten),
+              "\"" + std::string(ten.substr(2)) + "\" is no unit of a rate (did you mean Gbit?); known are " + units);
+  }
   EXPECT_EQ(fault(parse_rate, "5furlongs"), "\"furlongs\" is no unit of a rate; known are " + units);
   EXPECT_EQ(fault(parse_rate, "0Mbit"), "the rate 0Mbit must be above zero");
   EXPECT_EQ(fault(parse_rate, "-1Mbit"), "the rate -1Mbit must be above zero");

@@ -214,7 +214,7 @@ const FaultCase tuning_faults[] = {
                   "    measured_rates: [{from: h0, to: h1, rate: 10Gb}, {from: h0, rate: -1Mbit}, h0]\n" +
                   rules,
               {"10:27: topology_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
-               "11:47: \"Gb\" is no unit of a rate; known are bit, kbit, Mbit, Gbit",
+               "11:47: \"Gb\" is no unit of a rate (did you mean Gbit?); known are bit, kbit, Mbit, Gbit",
                "11:54: the key to is missing; give it, such as to: h1", "11:71: the rate -1Mbit must be above zero",
                "11:80: a measured rate must be a mapping, such as {from: h0, to: h1, rate: 941Mbit}; here is a text"}},
     FaultCase{
