@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +98,25 @@ def test_a_pipe_that_nobody_reads(words):
 
 def test_closed_standard_error_is_no_fault():
     assert ended(("algorithms",), "2>&-").returncode == 0
+
+
+SOURCES = {
+    "slurm": "topology.conf",
+    "slurm-job": "slurm-job.txt",
+    "lldp": "lldp/h0.json",
+    "simgrid": "simgrid-rooms.xml",
+}
+
+
+@pytest.mark.parametrize("reads", SOURCES)
+@pytest.mark.parametrize("given", [*SOURCES, "topology.yaml"])
+def test_an_importer_is_given_another_ones_file(trunkline, refused, tmp_path, reads, given):
+    file = Path(__file__).with_name("sources") / "data" / SOURCES.get(given, given)
+    right = given if given in SOURCES else "slurm"
+    words = ("cluster", "import", reads, file, "-o", tmp_path / "out.yaml")
+    if reads == right:
+        assert trunkline(*words).status == 0
+        return
+    said = refused(*words)
+    assert said.startswith(f"{file} looks like ")
+    assert said.endswith(f": 'trunkline cluster import {right}' reads that")

@@ -96,7 +96,7 @@ def slurm(
     rates = given_rates(rate, trunk_rate, latency, "Slurm's topology tells no rates")
     faults = Faults()
     text = topology_text(file)
-    _check_foreign(text, file)
+    _check_foreign(text, file, "slurm")
     own_name = None
     if is_topology_yaml(file):
         own_name, lines = read_topology_yaml(text, file, topology, faults)
@@ -137,7 +137,7 @@ def slurm_job(
     faults = Faults()
     text = gather() if file is None else read_text(file)
     shown = "srun" if file is None else "standard input" if file == "-" else file
-    _check_foreign(text, shown)
+    _check_foreign(text, shown, "slurm-job")
     network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
     faults.raise_if_any()
     _write(network, "the nodes of a Slurm job", output, paths)
@@ -195,7 +195,7 @@ def lldp(
     for file in files or ["ssh"]:
         text = gather_over_ssh(ssh) if ssh is not None else read_text(file)
         shown = "standard input" if file == "-" else file
-        _check_foreign(text, shown)
+        _check_foreign(text, shown, "lldp")
         owner = None if ssh is not None or file == "-" else Path(file).stem
         found, speakers = read_lldp(text, shown, owner, faults)
         heard += found
@@ -223,18 +223,31 @@ def simgrid(
     """
     faults = Faults()
     text = read_text(file)
-    _check_foreign(text, file)
+    _check_foreign(text, file, "simgrid")
     network = read_simgrid(text, file, name, faults)
     faults.raise_if_any()
     _write(network, f"SimGrid's {Path(file).name}", output)
 
 
-def _check_foreign(text: str, file: str) -> None:
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---[^\n]*\n)*[ \t]*"
+_FORMS = (
+    ("simgrid", "a SimGrid platform", r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE platform|<platform)"),
+    ("lldp", "LLDP neighbours", r"\s*\[?\s*\{.*\"(lldp|local-chassis)\""),
+    ("slurm", "Slurm's topology", _COMMENTS + r"((SwitchName|BlockName)[ \t]*=|-[ \t]+topology[ \t]*:)"),
+    ("slurm-job", "what nodes of a Slurm job know", _COMMENTS + r"\S+[ \t]+\S+[ \t]+(switch\.)+node\b"),
+)
+"""How files of others begin: the command that reads them, their words, a regular expression."""
+
+
+def _check_foreign(text: str, file: str, command: str) -> None:
     """Before it is read as something else.
 
     Raises:
-        BadInput: where it is a file of ours, which says so in its first key.
+        BadInput: where it is a file of ours, which says so in its first key, or one that another command reads.
     """
+    seen = [one for one in _FORMS if re.match(one[2], text, re.DOTALL | re.IGNORECASE)]
+    if seen and command not in [one[0] for one in seen]:
+        raise BadInput(f"{file} looks like {seen[0][1]}: 'trunkline cluster import {seen[0][0]}' reads that")
     kind = re.match(r"(?:[ \t]*(?:#.*)?\n|---.*\n)*[\"']?trunkline[\"']?[ \t]*:[ \t]*[\"']?(\w+)/\d", text)
     if kind and kind[1] == "cluster":
         raise BadInput(f"{file} is a cluster file already: give it to the others as it is, --cluster {file}")
