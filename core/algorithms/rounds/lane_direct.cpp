@@ -144,7 +144,7 @@ GroupRound LaneDirect::own_round(std::size_t step) const {
           .mirrored_follows = step + 1 < steps_.size() && !begins_stage(step + 1)};
 }
 
-std::map<Rank, Rank> LaneDirect::rows_sent(std::size_t step) const {
+std::map<Rank, Rank> LaneDirect::rows_of_step(std::size_t step) const {
   std::map<Rank, Rank> lanes_by_length;
   for (Rank lane = 0; lane < lanes_; ++lane) {
     const GroupStep now = group_steps(lanes_, lane)[step];
@@ -161,7 +161,7 @@ GroupRound LaneDirect::others_round(std::size_t step, bool behind) const {
   const auto add = [&](Rank groups, std::uint64_t times) {
     if (groups > 0 && times > 0) round.within.push_back({.blocks = std::uint64_t{groups} * lanes_, .times = times});
   };
-  for (const auto& [length, lanes] : rows_sent(step)) {
+  for (const auto& [length, lanes] : rows_of_step(step)) {
     if (!behind) {
       add(length, std::uint64_t{lanes} * (groups_ - length));
       if (length > 0) add(length - 1, lanes);
@@ -170,7 +170,7 @@ GroupRound LaneDirect::others_round(std::size_t step, bool behind) const {
     for (Rank groups = 1; groups < end; ++groups) add(groups, lanes);
   }
   // What came last in the stage before is there right before this one, unless no row has a group in its middle.
-  if (!behind && step > 0 && begins_stage(step)) round.follows = rows_sent(step - 1).rbegin()->first < 3;
+  if (!behind && step > 0 && begins_stage(step)) round.follows = rows_of_step(step - 1).rbegin()->first < 3;
   return round;
 }
 

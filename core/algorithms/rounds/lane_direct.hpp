@@ -53,7 +53,7 @@ class LaneDirect final : public BlockSchedule {
   /// Of the row that its lane serves.
   [[nodiscard]] Rank place_of(Rank group) const { return (group - served_by(lane_for(group), 1).begin) % exchanges_; }
   /// How long the rows are that lanes send in a step of telling each other what came: how many lanes each.
-  [[nodiscard]] std::map<Rank, Rank> rows_sent(std::size_t step) const;
+  [[nodiscard]] std::map<Rank, Rank> rows_of_step(std::size_t step) const;
   [[nodiscard]] bool begins_stage(std::size_t step) const {
     return step == 0 || steps_[step - 1].stage != steps_[step].stage;
   }

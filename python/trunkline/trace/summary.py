@@ -1,17 +1,20 @@
-"""What a trace says first, in three lines: where the time went, who was late, and which link was busiest."""
+"""What a trace says first, in three lines: where the time went, who was late, and which link was slow or busiest."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trunkline import _core
 from trunkline.trace.analysis import Analysed, Analysis
+from trunkline.trace.calls import Group
 from trunkline.trace.words import call_text, path_stage_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["summary_lines"]
 
+_SLOW = 2.0
+"""A way is slow that takes so many times what the quicker ways take, for what the cluster file says of both."""
 _LATE = 0.1
 """Part of the time in calls below which waiting is no matter."""
 
@@ -49,7 +52,9 @@ def _late(analysis: Analysis, one: Analysed) -> str:
 
 
 def _link(analysis: Analysis, one: Analysed) -> str:
-    """By the bytes that a plan of trees sends over each; else by what was on the critical path."""
+    """One that is slow; else by the bytes that a plan of trees sends over each, or what was on the critical path."""
+    if slow := _slow(analysis, one):
+        return slow
     busiest = _busiest(analysis, one)
     if busiest is not None:
         name, count, rate = busiest
@@ -66,6 +71,43 @@ def _link(analysis: Analysis, one: Analysed) -> str:
     return (
         f"not known: {'the MPI library ran the calls' if one.group.is_native else 'no plan of trees is in the trace'}"
     )
+
+
+def _slow(analysis: Analysis, one: Analysed) -> str:
+    """Of a link all of whose ways take longer than others over as many links: in words; empty: there is none."""
+    cluster, hosts = analysis.job.cluster, analysis.job.hosts
+    if cluster is None or cluster.merged or any(hosts.get(rank) not in cluster.hosts for rank in one.group.ranks):
+        return ""
+    paths = {way: cluster.path(hosts[way.sender], hosts[way.receiver]) for way in one.ways}
+    stated = {way: _stated_us(cluster, path, one.group) for way, path in paths.items()}
+    usual = sorted(way.us / stated[way] for way in paths if not way.queued)
+    if not usual:
+        return ""
+    most_us = {way: _SLOW * usual[len(usual) // 4] * stated[way] for way in paths}
+    slow = {way for way in paths if way.us > most_us[way]}
+    over: Counter[int] = Counter(channel for way in slow for channel in paths[way])
+    for way in paths.keys() - slow:
+        for channel in paths[way]:
+            over.pop(channel, None)
+    if not over:
+        return ""
+    most = max(over.values())
+    blamed = {channel for channel, ways in over.items() if ways == most}
+    worst = max((way for way in slow if blamed & set(paths[way])), key=lambda way: way.us)
+    names = [cluster.channel_name(one).replace("->", " to ") for one in paths[worst] if one in blamed]
+    return (
+        f"{' or '.join(names)} is slow: from {hosts[worst.sender]} to {hosts[worst.receiver]} a part takes "
+        f"{_words(worst.us)}, where by the other links it would take {_words(most_us[worst] / _SLOW)}"
+    )
+
+
+def _stated_us(cluster: _core.Cluster, path: Sequence[int], group: Group) -> float:
+    """What a part takes over these channels by the cluster file; switches store its first frame."""
+    part = min(group.bytes, group.segment_bytes or group.bytes)
+    frame = min(part, _core.frame_payload_bytes)
+    byte_s = sorted(8 / cluster.channel_bps(channel) for channel in path)
+    latency_s = sum(cluster.links[channel // 2].mean_latency_s for channel in path)
+    return 1e6 * (latency_s + part * byte_s[-1] + frame * sum(byte_s[:-1]))
 
 
 def _busiest(analysis: Analysis, one: Analysed) -> tuple[str, int, float] | None:

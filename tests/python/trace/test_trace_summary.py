@@ -46,6 +46,28 @@ def test_the_busiest_link_has_the_bytes_of_all_edges_over_it(tmp_path, collectiv
     )
 
 
+@pytest.mark.parametrize(
+    ("parents", "is_slow", "link"),
+    [
+        ([None, 0, 1, 2, 0, 4, 5, 6], lambda a, b: {a, b} == {0, 4}, "s0 to s1 or s1 to b0"),
+        ([None, 0, 1, 2, 0, 1, 2, 3], lambda a, b: a < 4 <= b, "s0 to s1"),
+        ([None, 0, 1, 2, 3, 4, 5, 6], lambda a, b: (a, b) == (5, 6), "b1 to s1 or s1 to b2"),
+        ([None, 0, 1, 2, 0, 1, 2, 3], lambda a, b: b == 6, "s1 to b2"),
+        ([None, 0, 1, 2, 0, 1, 2, 3], lambda a, b: False, None),
+    ],
+    ids=["a trunk once", "a trunk of many", "on a line", "a host's link", "none"],
+)
+def test_a_slow_link_is_named(tmp_path, parents, is_slow, link):
+    cluster = _core.parse_cluster(TWO_SWITCHES, "two.yaml")
+
+    def link_us(a, b):
+        return wire_us(a, b) * (6 if is_slow(a, b) else 1)
+
+    write_pipeline(tmp_path, plan_for(cluster, parents, "bcast"), cluster, SIZE, SEGMENT, link_us)
+    said = lines_of(tmp_path)["link"]
+    assert said.startswith(f"{link} is slow: from ") if link else " carries most, " in said, said
+
+
 def test_where_the_time_went_and_who_was_late(tmp_path, trunkline):
     for rank in range(2):
         made = Made(rank, 2, f"n{rank}", kinds=[kind_bytes(collective="barrier", size=1)])
