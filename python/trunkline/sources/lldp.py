@@ -90,7 +90,9 @@ def network_heard(
         near = did_you_mean(one, (speaker.name for speaker in speakers))
         faults.add(Place("--leave-out"), f"no file names {one}{near}")
     own_files = {names.of(owner.name): at for owner, at in owners if names.of(owner.name) not in no_part}
-    cables = _Cables({owner: {} for owner in own_files if owner not in switches})
+    ends = [(names.of(item.owner.name), names.of(item.neighbour.name)) for item in heard]
+    beside = {b for a, b in ends if hints.switches and switches.isdisjoint((a, b)) and b not in own_files}
+    cables = _Cables({owner: {} for owner in own_files if owner not in switches}, beside)
     for item in heard:
         if no_part.isdisjoint((names.of(item.owner.name), names.of(item.neighbour.name))):
             cables.add(item, names, switches, own_files, hints, faults)
@@ -136,6 +138,8 @@ class _Cables:
 
     homes: dict[str, dict[str, list[Heard]]]
     """By host: each switch that it hears, or that hears it, with what was heard from both sides."""
+    beside: set[str]
+    """What hosts hear beside the switches that are named, and has no file: bridges of other networks, no hosts."""
     trunks: list[tuple[str, str]] = field(default_factory=list)
     """Pairs of switches, each once."""
     seen: defaultdict[tuple[str, str], list[Heard]] = field(default_factory=lambda: defaultdict(list))
@@ -171,7 +175,7 @@ class _Cables:
                 self.homes[a].setdefault(b, []).append(item)
                 self.found.setdefault(b, item.at)
         elif a in switches:
-            if is_told and b not in own_files and (item.neighbour.is_device or has_all_files):
+            if is_told and b not in own_files and (item.neighbour.is_device or has_all_files or b in self.beside):
                 self.left_out.setdefault(b, None)
             elif not (interface and b in own_files):  # the host's own file knows its interface
                 self.homes.setdefault(b, {}).setdefault(a, []).append(item)

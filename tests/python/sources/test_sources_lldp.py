@@ -343,6 +343,8 @@ def test_what_is_not_named_is_left_out_with_a_note(trunkline, tmp_path):
         ),
     }
     assert homes_of(imported(files, Hints(switches=("sw1",), interface="eth0"))) == {"n1": "sw1", "n2": "sw1"}
+    # Without the interface, what hosts hear themselves is no host either; a station that the switch alone hears may be.
+    assert homes_of(imported(files, Hints(switches=("sw1",)))) == {"n1": "sw1", "n2": "sw1", "ups": "sw1"}
     for file, content in files.items():
         (tmp_path / file).write_text(json.dumps(content))
     words = [
