@@ -6,6 +6,7 @@ where neither says how two parts are joined, that is a fault, never a guess.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -39,13 +40,22 @@ class Hints:
     """Names of neighbours that are neither hosts nor switches of the network."""
 
 
+_WITH_SERIAL = re.compile(r"(.+)\([0-9A-Z]{6,}\)", re.ASCII)
+"""As CDP names a device: ``sw1(SSI154300AA)``."""
+
+
 class _Names:
-    """One name for each chassis: ``node1`` and ``node1.lab`` are one where no other long form is about."""
+    """One name for each chassis: ``node1`` and ``node1.lab`` are one where no other long form is about.
+
+    So are ``sw1`` and ``sw1(SSI154300AA)``, as CDP has it, where no other serial number is about.
+    """
 
     def __init__(self, names: list[str]) -> None:
         longer: dict[str, set[str]] = defaultdict(set)
         for name in names:
-            if "." in name and ":" not in name:
+            if with_serial := _WITH_SERIAL.fullmatch(name):
+                longer[with_serial[1]].add(name)
+            elif "." in name and ":" not in name:
                 longer[name.split(".")[0]].add(name)
         self._short = {
             long: short for short, all_of_them in longer.items() if len(all_of_them) == 1 for long in all_of_them

@@ -397,6 +397,9 @@ def test_a_switch_that_is_heard_by_two_protocols_is_one():
         via("CDPv2", neighbour("eth0", "sw1(SSI154300AA)", "Bridge")), neighbour("eth0", "sw1", "Bridge", mau=TEN)
     )
     assert homes_of(imported({"n1.json": heard, "n2.json": heard})) == {"n1": "sw1", "n2": "sw1"}
+    by_cdp = neighbours(via("CDPv2", neighbour("eth0", "sw1(SSI154300AA)", "Bridge")))
+    assert homes_of(imported({"n1.json": heard, "n2.json": by_cdp})) == {"n1": "sw1", "n2": "sw1"}
+    assert homes_of(imported({"n2.json": by_cdp}, Hints(switches=("sw1",)))) == {"n2": "sw1"}
     alone = neighbours(via("CDPv2", neighbour("eth0", "sw9", "Bridge")))
     assert homes_of(imported({"n1.json": alone})) == {"n1": "sw9"}
 
