@@ -259,6 +259,8 @@ def _expanded(option: str, names: str | None) -> tuple[str, ...]:
     try:
         return tuple(_core.expand_hostlist(names)) if names else ()
     except _core.BadHostlist as error:
+        if " " in (names or "").strip():  # as a device calls itself, "Core Switch 1"
+            return tuple(name.strip() for name in (names or "").split(","))
         raise BadInput(f"{option} {names}: {error}") from None
 
 

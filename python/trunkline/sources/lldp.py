@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.lldp_json import Heard, Speaker
 from trunkline.sources.lldp_rates import LinkRates
-from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
+from trunkline.sources.network import Host, Network, Switch, Trunk, check_network, plain_name
 from trunkline.sources.rates import Rates
 
 __all__ = ["Hints", "network_heard"]
@@ -71,6 +72,18 @@ class _Names:
         return short
 
 
+def _as_heard(hints: Hints, heard: Iterable[str]) -> Hints:
+    """Names as devices call themselves, where a person wrote another case or what they become here."""
+    known = {plain_name(name).lower(): name for name in heard}
+    exact = set(known.values())
+
+    def of(name: str) -> str:
+        return name if name in exact else known.get(plain_name(name).lower(), name)
+
+    core = of(hints.core) if hints.core is not None else None
+    return replace(hints, switches=tuple(map(of, hints.switches)), core=core, left_out=tuple(map(of, hints.left_out)))
+
+
 def network_heard(
     heard: list[Heard],
     owners: list[tuple[Speaker, Place]],
@@ -90,6 +103,7 @@ def network_heard(
         faults: where to report.
     """
     speakers = [speaker for item in heard for speaker in (item.owner, item.neighbour)] + [owner for owner, _ in owners]
+    hints = _as_heard(hints, [speaker.name for speaker in speakers])
     names = _Names([speaker.name for speaker in speakers] + [*hints.switches, *hints.left_out])
     if hints.switches:
         switches = {names.of(switch) for switch in hints.switches}

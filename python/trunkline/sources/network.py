@@ -14,7 +14,7 @@ from trunkline.cluster import equal_cost_words, told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 
-__all__ = ["Host", "Network", "Switch", "Trunk", "check_network", "write_network"]
+__all__ = ["Host", "Network", "Switch", "Trunk", "check_network", "plain_name", "write_network"]
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,19 @@ class Network:
     """Whether they use of each two switches the shortest one."""
 
 
+def plain_name(name: str) -> str:
+    """A name that a cluster file can hold, as near as it can be: without blanks, brackets and accents."""
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9._:/+@-]+", "-", plain).strip("-") or "node"
+
+
 def _rename(network: Network) -> None:
-    """Gives nodes whose names a cluster file cannot hold others that it can: without blanks, brackets and accents."""
+    """Gives nodes whose names a cluster file cannot hold others that it can."""
     names = dict.fromkeys([switch.name for switch in network.switches] + [host.name for host in network.hosts])
     taken = set(names)
     renamed: dict[str, str] = {}
     for name in (name for name in names if name_fault(name) is not None):
-        plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
-        base = re.sub(r"[^A-Za-z0-9._:/+@-]+", "-", plain).strip("-") or "node"
+        base = plain_name(name)
         copies = (base if number == 1 else f"{base}-{number}" for number in count(1))
         renamed[name] = next(copy for copy in copies if copy not in taken and name_fault(copy) is None)
         taken.add(renamed[name])

@@ -644,3 +644,13 @@ def test_hosts_are_asked_over_ssh(trunkline, refused):
         "h2: ssh: no such host h2",
         "odd: lldpcli's answer is not JSON: Expecting value: line 1 column 1 (char 0)",
     ]
+
+
+@pytest.mark.parametrize("told", ["Verteiler Süd 1", "verteiler süd 1", "Verteiler-Sud-1", "VERTEILER-SUD-1"])
+def test_switches_are_named_as_they_call_themselves_or_as_they_become(trunkline, tmp_path, told):
+    for file in ("n1.json", "n2.json"):
+        heard = neighbours(neighbour("eth0", "Verteiler Süd 1", "Bridge"), neighbour("eth0", "admin", "Bridge"))
+        (tmp_path / file).write_text(json.dumps(heard))
+    ran = trunkline("cluster", "import", "lldp", "--switches", told, tmp_path / "n1.json", tmp_path / "n2.json")
+    assert ran.status == 0, ran.error
+    assert "'Verteiler Süd 1' became Verteiler-Sud-1" in ran.error
