@@ -12,7 +12,7 @@ from trunkline import _core
 from trunkline.cluster import told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
-from trunkline.units import parse_bytes
+from trunkline.units import format_seconds, parse_bytes
 
 __all__ = [
     "Decision",
@@ -105,7 +105,11 @@ class Decision:
         if self.instead is None:
             return why
         leaves = "leaves once it has sent" if _core.is_eager_multicast(self.message_bytes) else "waits for all ranks"
-        return f"{why}; its root {leaves}; {self.instead.ran} where datagrams do not reach all ranks"
+        ran = self.instead.ran
+        taken = next((one.seconds for one in self.predictions if one.algorithm == self.instead.algorithm), None)
+        if taken is not None and f"{self.instead.algorithm} " not in f"{why} ":
+            ran = f"{ran} ({format_seconds(taken)})"
+        return f"{why}; its root {leaves}; {ran} where datagrams do not reach all ranks"
 
     @property
     def runs(self) -> str:

@@ -1,6 +1,7 @@
 """Predictions and choices, as the command gives them."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
 from trunkline.planned import lay_plan
-from trunkline.predict import Decision, decide_all, knowledge_of, predict_all
+from trunkline.predict import Decision, Instead, decide_all, knowledge_of, predict_all
 from trunkline.tune.tuner import merged
 
 CYCLIC = load_cluster("cyclic")
@@ -233,6 +234,18 @@ def test_the_settings_of_a_job_count(trunkline, refused, monkeypatch, tmp_path):
     assert "no algorithm of bcast is called 'linea' (did you mean linear?)" in refused(*words, "--algorithm", "linea")
     monkeypatch.setenv("TRUNKLINE_BCAST", "linea")
     assert refused(*words).startswith("TRUNKLINE_BCAST, which the environment has as linea: no algorithm of bcast is")
+
+
+def test_what_runs_without_datagrams_has_its_time():
+    times = {"multicast": 1e-3, "two-tree": 1.5e-3, "binary": 2e-3}
+    predictions = [SimpleNamespace(algorithm=name, seconds=seconds) for name, seconds in times.items()]
+    reason = "predicted: multicast 1 ms, two-tree 1.5 ms, native 9 ms"
+
+    def said(instead):
+        return Decision("bcast", 65536, "multicast", 1408, reason, predictions, Instead(instead, 704, 4)).words()
+
+    assert said("binary").endswith("; binary, 704 B (2.00 ms) where datagrams do not reach all ranks")
+    assert said("two-tree").endswith("; two-tree, 704 B where datagrams do not reach all ranks"), "it stands there"
 
 
 @pytest.mark.parametrize("sizes", [(0, 1408), (8192, 0)])

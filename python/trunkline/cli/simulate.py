@@ -187,10 +187,9 @@ def _multicasts_of_long_jobs(job: Job, algorithms: Sequence[str]) -> Iterator[st
         return
     knowledge = _core.Knowledge(job.cluster, job.library, "", "", host_costs=job.host_costs)
     decisions = decide_all(job.collective, knowledge, job.placement, job.root, job.sizes)
+    starts = [(one.message_bytes, one.instead.calls + 1) for one in decisions if one.instead is not None]
     later = [
-        f"{format_bytes(one.message_bytes)} from call {one.instead.calls + 1} on"
-        for one in decisions
-        if one.instead is not None
+        f"{format_bytes(size)} from {'the first call' if call == 1 else f'call {call}'} on" for size, call in starts
     ]
     if later:
         yield (
