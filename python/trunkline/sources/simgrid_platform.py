@@ -231,13 +231,15 @@ class _Zone:
         wire = self._needed(links[0], "id")
         if wire is None:
             return
-        direction = links[0].attributes.get("direction", "NONE").upper()
+        name, direction = wire, links[0].attributes.get("direction", "NONE").upper()
+        if direction == "NONE" and wire not in self.platform.wires and wire.endswith(("_UP", "_DOWN")):
+            name, _, direction = wire.rpartition("_")
         if direction != "NONE":
-            ways = self.platform.directions.setdefault(wire, {})
+            ways = self.platform.directions.setdefault(name, {})
             ways[source, target] = direction
             if ways.get((target, source)) == direction:
                 self.platform.note(
-                    f"Link {wire} is taken in the direction {direction} both ways, which share its rate then; it "
+                    f"Link {name} is taken in the direction {direction} both ways, which share its rate then; it "
                     "became full duplex. Write the way back with the other direction, or say SHARED."
                 )
         self.platform.joins.append(Join(source, target, wire, links[0].at))

@@ -92,12 +92,18 @@ def test_one_direction_both_ways_is_said():
         '<link id="l" bandwidth="1Gbps" sharing_policy="SPLITDUPLEX"/>',
     ]
 
-    def route(source, target, direction):
-        link = f'<link_ctn id="l" direction="{direction}"/>'
+    def route(source, target, direction, by_name=False):
+        link = f'<link_ctn id="l_{direction}"/>' if by_name else f'<link_ctn id="l" direction="{direction}"/>'
         return f'<route src="{source}" dst="{target}" symmetrical="NO">{link}</route>'
 
     split = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "DOWN")))
     assert split.notes == []
+    assert (
+        read(platform(*nodes, route("h", "s", "UP", by_name=True), route("s", "h", "DOWN", by_name=True))).notes == []
+    )
+    for back in (True, False):
+        notes = read(platform(*nodes, route("h", "s", "UP", by_name=True), route("s", "h", "UP", by_name=back))).notes
+        assert [note.partition(",")[0] for note in notes] == ["Link l is taken in the direction UP both ways"]
     [note] = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "UP"))).notes
     assert note.startswith("Link l is taken in the direction UP both ways, which share its rate then; ")
 
