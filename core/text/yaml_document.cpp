@@ -243,7 +243,15 @@ const char* YamlNode::kind_name() const {
   return "nothing";
 }
 
+void Faults::add_alone(const YamlNode& node, std::string message) {
+  faults_.clear();
+  more_ = 0;
+  add(node, std::move(message));
+  is_alone_ = true;
+}
+
 void Faults::add(Position at, std::string message) {
+  if (is_alone_) return;
   if (faults_.size() == most_told) {
     ++more_;
     return;

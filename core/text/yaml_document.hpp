@@ -53,6 +53,8 @@ class Faults {
 
   void add(Position at, std::string message);
   void add(const YamlNode& node, std::string message) { add(node.at, std::move(message)); }
+  /// It is of another kind: nothing else is told of the file, neither what was found before nor what follows.
+  void add_alone(const YamlNode& node, std::string message);
   /// For faults of the file as a whole.
   void add_whole(std::string message) { add({.line = 0, .column = 0}, std::move(message)); }
 
@@ -66,7 +68,8 @@ class Faults {
  private:
   std::string file_;
   std::vector<Fault> faults_;
-  std::size_t more_ = 0;  ///< that are counted alone
+  std::size_t more_ = 0;   ///< that are counted alone
+  bool is_alone_ = false;  ///< the one that there is
 };
 
 /// Reads one document. Syntax errors, further documents, anchors, aliases, tags, keys that are no scalars and nesting

@@ -48,8 +48,8 @@ void check_format(const YamlNode& root, std::string_view format, Faults& faults)
   if (text.starts_with(kind + "/")) {
     faults.add(*node, quoted(text) + " is a version that this Trunkline cannot read; it reads " + std::string(format));
   } else if (text.find('/') != std::string_view::npos) {
-    faults.add(*node, "a " + kind + " file is wanted, and this file says it is " + quoted(text) +
-                          "; the first line should be " + right);
+    faults.add_alone(*node, "a " + kind + " file is wanted, and this file says it is " + quoted(text) +
+                                "; the first line should be " + right);
   } else {
     faults.add(*node, "the file's format is not given; the first line should be " + right);
   }

@@ -123,7 +123,8 @@ const FaultCase cluster_faults[] = {
               {"1:1: the key trunkline is missing; the first line should be \"trunkline: cluster/1\""}},
     FaultCase{"FormatOfAPlan",
               "trunkline: plan/1\n"
-              "name: x\n"
+              "collective: bcast\n"
+              "shape: custom\n"
               "defaults: {rate: 1Gbit}\n"
               "switches: s[0-1]\n"
               "hosts:\n"

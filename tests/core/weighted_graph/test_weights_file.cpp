@@ -114,8 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {"4:10: weights must be a list, such as [[none, 1.6ms], [1.6ms, none]]; here is a mapping"}},
         FaultCase{"another_file",
                   "trunkline: cluster/1\nname: w\n",
-                  {"1:1: the key hosts is missing; give it, such as hosts: [a1, a2, b1]",
-                   "1:12: a weights file is wanted, and this file says it is \"cluster/1\"; the first line should be "
+                  {"1:12: a weights file is wanted, and this file says it is \"cluster/1\"; the first line should be "
                    "\"trunkline: weights/1\""}}),
     case_name);
 
