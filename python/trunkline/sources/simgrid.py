@@ -74,13 +74,14 @@ def read_simgrid(text: str, file: str, name: str | None, faults: Faults) -> Netw
 
 def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
     """Both directions of each pair together; every link joins one pair, or it is no cable."""
-    pairs: dict[tuple[str, str], dict[bool, tuple[str, Place]]] = {}
+    pairs: dict[tuple[str, str], dict[bool, tuple[str, Place, str]]] = {}
     joined: dict[str, tuple[str, str]] = {}
     refused: set[Place] = set()
     for join in platform.joins:
-        wire = _wire_of(join, platform, faults)
-        if wire is None or join.at in refused:  # a symmetrical route is two joins at one place
+        named = _wire_of(join, platform, faults)
+        if named is None or join.at in refused:  # a symmetrical route is two joins at one place
             continue
+        wire, direction = named
         pair = (min(join.source, join.target), max(join.source, join.target))
         forward = join.source == pair[0]
         if joined.setdefault(wire, pair) != pair:
@@ -97,10 +98,11 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
             faults.add(join.at, message)
             refused.add(join.at)
         else:
-            pairs[pair][forward] = (wire, join.at)
+            pairs[pair][forward] = (wire, join.at, direction)
     cables = []
+    one_direction = []
     for (low, high), ways in pairs.items():
-        forward, (wire, at) = next(iter(ways.items()))
+        forward, (wire, at, direction) = next(iter(ways.items()))
         a, b = (low, high) if forward else (high, low)
         inner = [platform.inner_latency_s.get(end, 0.0) for end in (a, b)]
         there = platform.wires[wire]
@@ -110,10 +112,20 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
         if len(ways) == 1:
             faults.add(at, f'a route from {a} to {b} but none back; leave out symmetrical="NO"')
             continue
-        back = platform.wires[ways[not forward][0]]
+        wire_back, _, direction_back = ways[not forward]
+        back = platform.wires[wire_back]
+        if (wire, direction) == (wire_back, direction_back) and (there.is_split or direction != "NONE") and direction:
+            how = "under one name" if direction == "NONE" else f"in the direction {direction}"
+            one_direction.append(f"Link {wire} is taken {how} both ways")
         differs = (there.rate_bps, there.latency_s) != (back.rate_bps, back.latency_s)
         way_back = (back.rate_bps, sum_of_seconds(back.latency_s, *inner)) if differs else None
         cables.append(_Cable(a, b, there, sum_of_seconds(there.latency_s, *inner), at, way_back))
+    if one_direction:
+        more = f", as did {len(one_direction) - 1} more like it" if len(one_direction) > 1 else ""
+        platform.note(
+            f"{one_direction[0]}, which share its rate then; it became full duplex{more}. "
+            "Write the way back with the other direction, or say SHARED."
+        )
     cables += [
         _Cable(*unused.between, unused, unused.latency_s, unused.at, unused.back)
         for unused in platform.wires.values()
@@ -122,11 +134,13 @@ def _cables(platform: Platform, faults: Faults) -> list[_Cable]:
     return cables
 
 
-def _wire_of(join: Join, platform: Platform, faults: Faults) -> str | None:
-    """The link's own name: of a split-duplex link, ``_UP`` and ``_DOWN`` name its directions."""
-    for name in (join.wire, join.wire.removesuffix("_UP"), join.wire.removesuffix("_DOWN")):
-        if name in platform.wires:
-            return name
+def _wire_of(join: Join, platform: Platform, faults: Faults) -> tuple[str, str] | None:
+    """The link's own name, and the direction: of a split-duplex link, ``_UP`` and ``_DOWN`` name them too."""
+    if join.wire in platform.wires:
+        return join.wire, join.direction
+    wire, _, direction = join.wire.rpartition("_")
+    if direction in ("UP", "DOWN") and wire in platform.wires:
+        return wire, direction
     faults.add(join.at, f"there is no link {join.wire}{did_you_mean(join.wire, platform.wires)}")
     return None
 

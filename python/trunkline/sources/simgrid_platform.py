@@ -34,6 +34,8 @@ class Wire:
     """It is one of them, or the way back of one, and another stands for it."""
     back: tuple[float, float] | None = None
     """Rate and latency of the way back, where the same say that it differs."""
+    is_split: bool = False
+    """Its two directions do not share its rate, as it says itself."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Join:
     target: str
     wire: str
     at: Place
+    direction: str = ""
+    """``UP`` or ``DOWN``, where it says so beside the link's name; ``NONE``, where it should and does not."""
 
 
 @dataclass
@@ -57,8 +61,6 @@ class Platform:
     placed_hosts: dict[str, Host] = field(default_factory=dict)
     wires: dict[str, Wire] = field(default_factory=dict)
     joins: list[Join] = field(default_factory=list)
-    directions: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
-    """By link of which routes say a direction: by source and target, which one."""
     inner_latency_s: dict[str, float] = field(default_factory=dict)
     """By router of a cluster with a backbone: half of the backbone's latency, for links that leave the cluster."""
     notes: list[str] = field(default_factory=list)
@@ -85,6 +87,7 @@ _IN_ZONES = (
     "backbone",
     "prop",
 )
+_SPLIT = ("SPLITDUPLEX", "FULLDUPLEX")
 _MOST_HOSTS = 1_000_000
 
 
@@ -172,7 +175,8 @@ class _Zone:
         beside = "trunkline.beside" in element.properties()
         order = len(self.platform.wires)
         back = self._back(element)
-        self.platform.wires[name] = Wire(element.at, rate, latency, order, between, int(width), beside, back)
+        is_split = element.attributes.get("sharing_policy") in _SPLIT
+        self.platform.wires[name] = Wire(element.at, rate, latency, order, between, int(width), beside, back, is_split)
 
     def _back(self, element: Element) -> tuple[float, float] | None:
         """What ``trunkline.back`` says: bits a second, seconds."""
@@ -202,7 +206,7 @@ class _Zone:
             self.platform.note("Links without sharing_policy, shared or not by version of SimGrid, became full duplex.")
         if sharing == "SHARED":
             self.platform.note("SHARED links, of which both directions share the rate, became full duplex.")
-        elif sharing not in ("SPLITDUPLEX", "FULLDUPLEX"):
+        elif sharing not in _SPLIT:
             self._alike(
                 element, f"{policy} {sharing} is not of an Ethernet link; write SPLITDUPLEX and the rate it has"
             )
@@ -231,20 +235,11 @@ class _Zone:
         wire = self._needed(links[0], "id")
         if wire is None:
             return
-        name, direction = wire, links[0].attributes.get("direction", "NONE").upper()
-        if direction == "NONE" and wire not in self.platform.wires and wire.endswith(("_UP", "_DOWN")):
-            name, _, direction = wire.rpartition("_")
-        if direction != "NONE":
-            ways = self.platform.directions.setdefault(name, {})
-            ways[source, target] = direction
-            if ways.get((target, source)) == direction:
-                self.platform.note(
-                    f"Link {name} is taken in the direction {direction} both ways, which share its rate then; it "
-                    "became full duplex. Write the way back with the other direction, or say SHARED."
-                )
-        self.platform.joins.append(Join(source, target, wire, links[0].at))
+        direction = links[0].attributes.get("direction", "NONE").upper()
+        there, back = {"UP": ("UP", "DOWN"), "DOWN": ("DOWN", "UP")}.get(direction, ("", ""))
+        self.platform.joins.append(Join(source, target, wire, links[0].at, there))
         if element.attributes.get("symmetrical", "YES").upper() != "NO":
-            self.platform.joins.append(Join(target, source, wire, links[0].at))
+            self.platform.joins.append(Join(target, source, wire, links[0].at, back))
 
     def _cluster(self, element: Element, name: str) -> None:
         topology = element.attributes.get("topology", "FLAT")
@@ -326,7 +321,10 @@ class _Zone:
             if host not in self.platform.lone_hosts:
                 self.faults.add(element.at, f"there is no host {host} in the platform above")
                 continue
-            self.platform.joins += [Join(host, router, up, element.at), Join(router, host, down, element.at)]
+            self.platform.joins += [
+                Join(source, target, wire, element.at, "NONE")
+                for source, target, wire in ((host, router, up), (router, host, down))
+            ]
         if inner:
             self.platform.inner_latency_s[router] = inner
 

@@ -84,28 +84,51 @@ def test_what_is_left_out_is_said():
     assert network.notes == ["Links without sharing_policy, shared or not by version of SimGrid, became full duplex."]
 
 
-def test_one_direction_both_ways_is_said():
+def route(source, target, link, direction="NONE", symmetrical="NO"):
+    link = f'<link_ctn id="{link}" direction="{direction}"/>'
+    return f'<route src="{source}" dst="{target}" symmetrical="{symmetrical}">{link}</route>'
+
+
+@pytest.mark.parametrize(
+    ("joined", "said"),
+    [
+        (route("h", "s", "l", "UP") + route("s", "h", "l", "DOWN"), None),
+        (route("h", "s", "l_UP") + route("s", "h", "l_DOWN"), None),
+        (route("h", "s", "l", "UP", "YES"), None),
+        ('<host_link id="h" up="l_UP" down="l_DOWN"/>', None),
+        (route("h", "s", "l", "UP") + route("s", "h", "l", "UP"), "in the direction UP"),
+        (route("h", "s", "l_DOWN") + route("s", "h", "l_DOWN"), "in the direction DOWN"),
+        (route("h", "s", "l", "UP") + route("s", "h", "l_UP"), "in the direction UP"),
+        (route("h", "s", "l_UP", symmetrical="YES"), "in the direction UP"),
+        ('<host_link id="h" up="l_UP" down="l_UP"/>', "in the direction UP"),
+        ('<host_link id="h" up="l" down="l"/>', "under one name"),
+        (
+            '<host_link id="h" up="l_UP" down="l_UP"/><host id="g" speed="1Gf"/>'
+            '<link id="m" bandwidth="1Gbps" sharing_policy="SPLITDUPLEX"/><host_link id="g" up="m" down="m"/>',
+            "in the direction UP",
+        ),
+    ],
+)
+def test_one_direction_both_ways_is_said(joined, said):
     """Both ways share it in SimGrid, though the link is split."""
     nodes = [
         '<host id="h" speed="1Gf"/>',
         '<router id="s"/>',
         '<link id="l" bandwidth="1Gbps" sharing_policy="SPLITDUPLEX"/>',
     ]
+    notes = read(platform(*nodes, joined, routing="Cluster" if "host_link" in joined else "Floyd")).notes
+    if said is None:
+        assert notes == []
+        return
+    [note] = notes
+    assert note.startswith(f"Link l is taken {said} both ways, which share its rate then; it became full duplex")
+    assert ("as did 1 more like it" in note) == ("m" in re.findall('link id="(.)"', joined))
 
-    def route(source, target, direction, by_name=False):
-        link = f'<link_ctn id="l_{direction}"/>' if by_name else f'<link_ctn id="l" direction="{direction}"/>'
-        return f'<route src="{source}" dst="{target}" symmetrical="NO">{link}</route>'
 
-    split = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "DOWN")))
-    assert split.notes == []
-    assert (
-        read(platform(*nodes, route("h", "s", "UP", by_name=True), route("s", "h", "DOWN", by_name=True))).notes == []
-    )
-    for back in (True, False):
-        notes = read(platform(*nodes, route("h", "s", "UP", by_name=True), route("s", "h", "UP", by_name=back))).notes
-        assert [note.partition(",")[0] for note in notes] == ["Link l is taken in the direction UP both ways"]
-    [note] = read(platform(*nodes, route("h", "s", "UP"), route("s", "h", "UP"))).notes
-    assert note.startswith("Link l is taken in the direction UP both ways, which share its rate then; ")
+def test_a_shared_link_both_ways_is_said_once():
+    shared = '<link id="l" bandwidth="1Gbps" sharing_policy="SHARED"/><host_link id="h" up="l" down="l"/>'
+    [note] = read(platform('<host id="h" speed="1Gf"/>', '<router id="s"/>', shared, routing="Cluster")).notes
+    assert note.startswith("SHARED links")
 
 
 def test_old_spellings_are_read():
