@@ -15,7 +15,7 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.lldp_json import Heard, Speaker
-from trunkline.sources.lldp_rates import LinkRates
+from trunkline.sources.lldp_rates import LinkRates, listed
 from trunkline.sources.network import Host, Network, Switch, Trunk, check_network, plain_name
 from trunkline.sources.rates import Rates
 
@@ -130,6 +130,8 @@ def network_heard(
         for at, announced, count in cables.links_between(a, b):
             bps, width = chosen.trunk(a, b, announced), chosen.trunk_width(count)
             network.trunks.append(Trunk(a, b, at, bps, rates.latency_s, width))
+    if lower := list(dict.fromkeys(f"{item.owner.name} - {item.neighbour.name}" for item in heard if item.is_lower)):
+        network.notes.append(f"Ports that announce another rate each way have the lower one: {listed(lower)}.")
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
     if cables.left_out:

@@ -42,6 +42,8 @@ class Heard:
     at: Place
     aggregate: str | None = None
     """Of the neighbour's port, where it is one of several side by side (a LAG): what all of them announce."""
+    is_lower: bool = False
+    """Whether its type has two rates, one each way, of which this is the lower one."""
 
 
 _WHOSE = 'Print show chassis before show neighbors, write {"host": NAME, "lldp": [...]}, or give each host a file'
@@ -171,7 +173,8 @@ def _neighbours(document: _Document, owner: Speaker, faults: Faults) -> Iterator
                 mau = _find(document.value, (*here, "port", 0, "auto-negotiation", 0, "current", 0, "value"))
                 lag = _find(document.value, (*here, "port", 0, "aggregation", 0, "value"))
                 aggregate = lag if isinstance(lag, str) and lag != "0" else None
-                yield Heard(owner, interface, neighbour, _rate_of(mau), document.place(here), aggregate)
+                bps, is_lower = _rate_of(mau)
+                yield Heard(owner, interface, neighbour, bps, document.place(here), aggregate, is_lower)
 
 
 def _length(document: _Document, path: Path, faults: Faults) -> int:
@@ -202,7 +205,13 @@ def _speaker(document: _Document, path: Path, faults: Faults, at: Place | None =
     return Speaker(name, bool(enabled & {"Bridge", "Router"}), bool(enabled & _DEVICES))
 
 
-def _rate_of(mau: object) -> float | None:
-    """``10GigBaseSR - ...``, ``2p5GigT - ...`` as bits per second; None where the port announces no such type."""
-    match = re.match(r"(\d+)(?:p(\d+))?(G|Gig)?(?:[bB]ase|Broad|Pass|T\b)", mau) if isinstance(mau, str) else None
-    return float(f"{match[1]}.{match[2] or 0}") * (1e9 if match[3] else 1e6) if match else None
+def _rate_of(mau: object) -> tuple[float | None, bool]:
+    """``10GigBaseSR - ...``, ``2p5GigT - ...`` as bits per second; None where the port announces no such type.
+
+    Of ``10G1GbasePRXD1 - ...``, 10 Gbit/s to one side and 1 to the other, it is the lower one, and True beside it.
+    """
+    form = r"(\d+G(?=\d))?(\d+)(?:p(\d+))?(G|Gig)?(?:[bB]ase|Broad|Pass|T\b)"
+    match = re.match(form, mau) if isinstance(mau, str) else None
+    if match is None:
+        return None, False
+    return float(f"{match[2]}.{match[3] or 0}") * (1e9 if match[4] else 1e6), match[1] is not None

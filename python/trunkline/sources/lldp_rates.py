@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.sources.rates import Rates
 from trunkline.units import format_link_rate, format_rate
 
-__all__ = ["LinkRates"]
+__all__ = ["LinkRates", "listed"]
 
 _MOST_LISTED = 8
 
@@ -75,7 +75,7 @@ class LinkRates:
                 f"{format_rate(self._rates.host_bps)} is assumed. Give --rate, or print the neighbours with 'details'."
             )
         found += [
-            f"No port announces the rate of {_listed(links)}: {format_rate(bps)} is assumed, {why}. Give --trunk-rate, "
+            f"No port announces the rate of {listed(links)}: {format_rate(bps)} is assumed, {why}. Give --trunk-rate, "
             "or change the rate of these links in the file."
             for (bps, why), links in self._trunks.items()
         ]
@@ -88,7 +88,8 @@ class LinkRates:
         return [*found, self._rates.latency_note]
 
 
-def _listed(links: Iterable[str]) -> str:
+def listed(links: Iterable[str]) -> str:
+    """The first of them, and how many more there are."""
     names = list(links)
     more = len(names) - _MOST_LISTED
     return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -430,6 +430,17 @@ def test_types_of_ports(mau, bps):
     assert [link.rate_bps for link in cluster.links] == [bps]
 
 
+@pytest.mark.parametrize("kind", ["D1", "D4", "U3"])
+def test_a_port_with_another_rate_each_way_has_the_lower_one(trunkline, tmp_path, kind):
+    mau = f"10G1GbasePRX{kind} - One single-mode fiber asymmetric-rate EPON"
+    slow = neighbours(neighbour("eth0", "s0", "Bridge", mau=mau))
+    (tmp_path / "n1.json").write_text(json.dumps(slow))
+    ran = trunkline("cluster", "import", "lldp", tmp_path / "n1.json")
+    assert "Ports that announce another rate each way have the lower one: n1 - s0.\n" in ran.error
+    assert "No port announces" not in ran.error
+    assert [link.rate_bps for link in _core.parse_cluster(ran.out, "written").links] == [1e9]
+
+
 HEARS = neighbours(neighbour("eth0", "s0", "Bridge"))
 BARE = neighbours(neighbour("eth0", "s0"))
 BAD_INTERFACE = neighbours({"via": "LLDP"})
