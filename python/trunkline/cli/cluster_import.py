@@ -19,7 +19,7 @@ from trunkline.sources.faults import Faults, Place
 from trunkline.sources.lldp import Hints, network_heard
 from trunkline.sources.lldp_gather import gather_over_ssh
 from trunkline.sources.lldp_json import read_lldp
-from trunkline.sources.network import Network, write_network
+from trunkline.sources.network import Network, listed_names, write_network
 from trunkline.sources.rates import DEFAULT_LATENCY, DEFAULT_RATE, given_rates
 from trunkline.sources.simgrid import read_simgrid
 from trunkline.sources.slurm_conf import read_topology_conf
@@ -257,10 +257,8 @@ def _check_foreign(text: str, file: str, command: str) -> None:
 
 def _expanded(option: str, names: str | None) -> tuple[str, ...]:
     try:
-        return tuple(_core.expand_hostlist(names)) if names else ()
+        return tuple(listed_names(names)) if names else ()
     except _core.BadHostlist as error:
-        if " " in (names or "").strip():  # as a device calls itself, "Core Switch 1"
-            return tuple(name.strip() for name in (names or "").split(","))
         raise BadInput(f"{option} {names}: {error}") from None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.errors import faulty_input
 
-__all__ = ["Faults", "Place", "did_you_mean", "name_fault"]
+__all__ = ["Faults", "Place", "did_you_mean", "list_fault", "name_fault"]
 
 _MOST = 1000
 """Faults told of one by one; a file of which more is wrong is another file."""
@@ -91,6 +91,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`` (did you mean s0?)``, or nothing where no known word is near."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+def list_fault(name: str) -> str | None:
+    """Why a text is several names or a broken list of them; None where it is one name, if one that is to be changed."""
+    return name_fault(name) if any(sign in name for sign in "[],") else None
 
 
 def name_fault(name: str) -> str | None:

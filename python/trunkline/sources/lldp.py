@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from trunkline import _core
@@ -16,7 +15,7 @@ from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.lldp_json import Heard, Speaker
 from trunkline.sources.lldp_rates import LinkRates, listed
-from trunkline.sources.network import Host, Network, Switch, Trunk, check_network, plain_name
+from trunkline.sources.network import Host, Network, Switch, Trunk, as_known, check_network
 from trunkline.sources.rates import Rates
 
 __all__ = ["Hints", "network_heard"]
@@ -72,18 +71,6 @@ class _Names:
         return short
 
 
-def _as_heard(hints: Hints, heard: Iterable[str]) -> Hints:
-    """Names as devices call themselves, where a person wrote another case or what they become here."""
-    known = {plain_name(name).lower(): name for name in heard}
-    exact = set(known.values())
-
-    def of(name: str) -> str:
-        return name if name in exact else known.get(plain_name(name).lower(), name)
-
-    core = of(hints.core) if hints.core is not None else None
-    return replace(hints, switches=tuple(map(of, hints.switches)), core=core, left_out=tuple(map(of, hints.left_out)))
-
-
 def network_heard(
     heard: list[Heard],
     owners: list[tuple[Speaker, Place]],
@@ -103,8 +90,11 @@ def network_heard(
         faults: where to report.
     """
     speakers = [speaker for item in heard for speaker in (item.owner, item.neighbour)] + [owner for owner, _ in owners]
-    hints = _as_heard(hints, [speaker.name for speaker in speakers])
-    names = _Names([speaker.name for speaker in speakers] + [*hints.switches, *hints.left_out])
+    heard_names = [speaker.name for speaker in speakers]
+    switches_told, left_out = as_known(hints.switches, heard_names), as_known(hints.left_out, heard_names)
+    core = as_known([hints.core], heard_names)[0] if hints.core is not None else None
+    hints = replace(hints, switches=switches_told, left_out=left_out, core=core)
+    names = _Names([*heard_names, *hints.switches, *hints.left_out])
     if hints.switches:
         switches = {names.of(switch) for switch in hints.switches}
     else:
@@ -326,7 +316,7 @@ def _ends(told: str, known: set[str]) -> tuple[str, str]:
         BadInput: where that is at no place, or at several.
     """
     words = told.split("-")
-    cuts = [("-".join(words[:cut]), "-".join(words[cut:])) for cut in range(1, len(words))]
+    cuts = [as_known(("-".join(words[:cut]), "-".join(words[cut:])), known) for cut in range(1, len(words))]
     fits = [(a, b) for a, b in cuts if a in known and b in known and a != b]
     if len(fits) != 1:
         why = "fits several pairs of them" if fits else "is not A-B with two of them"

@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 
@@ -14,7 +15,7 @@ from trunkline.cluster import equal_cost_words, told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 
-__all__ = ["Host", "Network", "Switch", "Trunk", "check_network", "plain_name", "write_network"]
+__all__ = ["Host", "Network", "Switch", "Trunk", "as_known", "check_network", "listed_names", "write_network"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,28 @@ def plain_name(name: str) -> str:
     """A name that a cluster file can hold, as near as it can be: without blanks, brackets and accents."""
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._:/+@-]+", "-", plain).strip("-") or "node"
+
+
+def as_known(told: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Names as devices have them, where a person wrote another case or what they become here; others as they stand."""
+    names = {plain_name(name).lower(): name for name in known}
+    exact = set(names.values())
+    return tuple(name if name in exact else names.get(plain_name(name).lower(), name) for name in told)
+
+
+def listed_names(text: str) -> list[str]:
+    """A host list, or names between commas as devices have them, with blanks and accents.
+
+    Raises:
+        BadHostlist: where it is neither.
+    """
+    try:
+        return _core.expand_hostlist(text)
+    except _core.BadHostlist:
+        names = [name.strip() for name in text.split(",")]
+        if re.search(r"[\[\]]", text) or not all(names):
+            raise
+        return names
 
 
 def _rename(network: Network) -> None:

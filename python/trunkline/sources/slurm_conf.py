@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
+from trunkline.sources.faults import Faults, Place, did_you_mean, list_fault
 from trunkline.sources.slurm_tree import SwitchLine
 
 __all__ = ["read_topology_conf"]
@@ -22,7 +22,11 @@ _BLANKS = re.compile(r"\s*")
 _WRITTEN = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes", "linkspeed": "LinkSpeed"}
 _KEYS = {**_WRITTEN, "level": "Level"}
 """With what ``scontrol`` shows besides."""
-_OTHER_KINDS = {"blockname": "block", "blocksizes": "block", "ringname": "ring"}
+_OTHER_KINDS = {"blockname": "block", "aggregatedblock": "block", "blocksizes": "block", "ringname": "ring"}
+_SLURM_CONF = re.compile(
+    r"^[ \t]*(?:ClusterName|SlurmctldHost|ControlMachine|NodeName|PartitionName)[ \t]*=", re.I | re.M
+)
+"""A line of the file beside it."""
 
 
 class _Line:
@@ -53,6 +57,10 @@ class _Line:
 
 def read_topology_conf(text: str, file: str, faults: Faults) -> list[SwitchLine]:
     """The switches of the file, in its order."""
+    if _SLURM_CONF.search(text):
+        message = "looks like slurm.conf; give topology.conf, which names the switches, or 'scontrol show topology'"
+        faults.add(Place(file), message)
+        return []
     return [switch for line in _lines(text, file) if (switch := _switch(line, faults)) is not None]
 
 
@@ -106,7 +114,7 @@ def _switch(line: _Line, faults: Faults) -> SwitchLine | None:
         faults.add(level[1], f"Level={level[0]} is not a whole number")
         return None
     name, place = values["switchname"]
-    wrong = name_fault(name)
+    wrong = list_fault(name)
     if wrong is not None:
         faults.add(place, wrong)
         return None

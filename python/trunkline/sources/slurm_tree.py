@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.sources.faults import Faults, Place, did_you_mean
-from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
+from trunkline.sources.network import Host, Network, Switch, Trunk, as_known, check_network, listed_names
 from trunkline.sources.rates import Rates
 
 __all__ = ["SwitchLine", "network_of"]
@@ -89,6 +89,7 @@ def network_of(
 def _add_core(network: Network, core: str, below: dict[str, dict[str, Place]], rates: Rates) -> None:
     """A switch that the file does not have, above all that are below none."""
     at = Place("--core")
+    (core,) = as_known([core], below)
     children = {child for own in below.values() for child in own}
     if core not in below:
         network.switches.insert(0, Switch(core, at))
@@ -107,7 +108,7 @@ def _names(value: tuple[str, Place] | None, key: str, faults: Faults) -> Iterato
         faults.add(at, f"{key}={text} names nothing; write the names, such as node[01-16]")
         return
     try:
-        names = _core.expand_hostlist(text)
+        names = listed_names(text) if key == "Switches" else _core.expand_hostlist(text)
     except _core.BadHostlist as error:
         faults.add(at, f"{key}={text}: {error}")
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trunkline.errors import BadInput
 from trunkline.files import LARGEST_TEXT, read_text
-from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
+from trunkline.sources.faults import Faults, Place, did_you_mean, list_fault
 from trunkline.sources.marked import Marked, parse_marked
 from trunkline.sources.slurm_tree import SwitchLine
 
@@ -106,7 +106,7 @@ def _switches(tree: Marked, faults: Faults) -> list[SwitchLine]:
         if name is None or name.text is None:
             faults.add(name.at if name else item.at, "switch is missing; give the switch its name, such as switch: s0")
             continue
-        wrong = name_fault(name.text)
+        wrong = list_fault(name.text)
         if wrong is not None:
             faults.add(name.at, wrong)
             continue

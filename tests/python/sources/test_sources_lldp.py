@@ -657,6 +657,29 @@ def test_hosts_are_asked_over_ssh(trunkline, refused):
     ]
 
 
+@pytest.mark.parametrize("option", ["--switches", "--leave-out", "--trunk", "--core"])
+@pytest.mark.parametrize("told", ["Verteiler-Süd", "verteiler-süd", "VERTEILER-SUD"])
+def test_options_name_devices_without_blanks_too(trunkline, tmp_path, option, told):
+    """An accent alone, and beside a name that needs no change."""
+    for host, switch in (("n1", "Verteiler-Süd"), ("n2", "sw2")):
+        (tmp_path / f"{host}.json").write_text(json.dumps(neighbours(neighbour("eth0", switch, "Bridge"))))
+    words = {
+        "--switches": (f"{told},SW2", "--core", "sw2"),
+        "--leave-out": (told,),
+        "--trunk": (f"{told}-SW2",),
+        "--core": (told,),
+    }[option]
+    files = [tmp_path / "n2.json", *([] if option == "--leave-out" else [tmp_path / "n1.json"])]
+    if option == "--leave-out":
+        (tmp_path / "n2.json").write_text(
+            json.dumps(neighbours(neighbour("eth0", "sw2", "Bridge"), neighbour("eth1", "Verteiler-Süd", "Bridge")))
+        )
+    ran = trunkline("cluster", "import", "lldp", option, *words, *files)
+    assert ran.status == 0, ran.error
+    found = ["sw2"] if option == "--leave-out" else ["Verteiler-Sud", "sw2"]
+    assert sorted(_core.parse_cluster(ran.out, "out").switches) == found
+
+
 @pytest.mark.parametrize("told", ["Verteiler Süd 1", "verteiler süd 1", "Verteiler-Sud-1", "VERTEILER-SUD-1"])
 def test_switches_are_named_as_they_call_themselves_or_as_they_become(trunkline, tmp_path, told):
     for file in ("n1.json", "n2.json"):

@@ -110,6 +110,46 @@ def test_a_core_that_the_file_does_not_have(trunkline, tmp_path):
     assert ran.out.endswith("links:\n  - between: [top, s0]\n  - between: [top, s1]\n")
 
 
+CORE_CONF = """
+SwitchName=Verteiler-Süd Nodes=n[1-2]
+SwitchName=leaf2 Nodes=n[3-4]
+SwitchName="Core Switch 1" Switches="Verteiler-Süd, leaf2"
+"""
+CORE_YAML = """
+- topology: main
+  tree:
+    switches:
+      - {switch: Verteiler-Süd, nodes: "n[1-2]"}
+      - {switch: leaf2, nodes: "n[3-4]"}
+      - {switch: Core Switch 1, children: "Verteiler-Süd,leaf2"}
+"""
+
+
+@pytest.mark.parametrize(("file", "text"), [("t.conf", CORE_CONF), ("t.yaml", CORE_YAML)])
+def test_names_of_switches_that_a_cluster_file_cannot_hold(trunkline, tmp_path, file, text):
+    (tmp_path / file).write_text(text)
+    ran = trunkline("cluster", "import", "slurm", tmp_path / file)
+    assert ran.status == 0, ran.error
+    cluster = _core.parse_cluster(ran.out, "out")
+    assert tree_of(cluster) == tree_of(
+        _core.parse_cluster(
+            "trunkline: cluster/1\nname: t\nswitches: [Verteiler-Sud, leaf2, Core-Switch-1]\n"
+            "hosts: [{hosts: 'n[1-2]', switch: Verteiler-Sud}, {hosts: 'n[3-4]', switch: leaf2}]\n"
+            "links: [{between: [Core-Switch-1, Verteiler-Sud]}, {between: [Core-Switch-1, leaf2]}]\n"
+            "defaults: {rate: 1Gbit, latency: 10us}\n",
+            "t",
+        )
+    )
+    assert "'Verteiler-Süd' became Verteiler-Sud, 'Core Switch 1' became Core-Switch-1" in ran.error
+
+
+@pytest.mark.parametrize("told", ["Verteiler-Süd", "verteiler-süd", "VERTEILER-SUD"])
+def test_a_core_that_the_file_has_by_another_spelling_is_that(trunkline, tmp_path, told):
+    (tmp_path / "t.conf").write_text("\n".join(CORE_CONF.splitlines()[:3]))
+    ran = trunkline("cluster", "import", "slurm", tmp_path / "t.conf", "--core", told)
+    assert list(_core.parse_cluster(ran.out, "out").switches) == ["Verteiler-Sud", "leaf2"]
+
+
 def test_topology_yaml_takes_the_default_or_the_named_tree():
     text = (DATA / "topology.yaml").read_text()
     homes, trunks = tree_of(imported(text, "yaml"))
@@ -189,9 +229,17 @@ CONF_FAULTS = {
     "no name": ("Nodes=n1\n", ["1:1: SwitchName is missing; each line describes one switch"]),
     "no pair": ("SwitchName=s0 n1\n", ["1:15: 'n1' is not KEY=VALUE, such as SwitchName=s0 or Nodes=node[01-16]"]),
     "include": ("Include other.conf\n", ["1:1: Include is not followed; import that file, or put its lines here"]),
-    "bad name": (
-        "SwitchName=s0! Nodes=n1\n",
-        ['1:12: "s0!" is no name; names hold letters, digits and . _ - : / + @ only'],
+    "slurm.conf": (
+        "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n",
+        [" looks like slurm.conf; give topology.conf, which names the switches, or 'scontrol show topology'"],
+    ),
+    "blocks, as scontrol shows them": (
+        "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nAggregatedBlock=b[1-2] BlockIndex=0 BlockSize=4 Nodes=n\n",
+        ["1:1: a block topology says nothing of switches; import needs lines of SwitchName; and 1 more like it"],
+    ),
+    "blanks between hosts": (
+        'SwitchName=s0 Nodes="n1 n2"\n',
+        ["1:22: Nodes=n1 n2: names are separated by commas, not by blanks"],
     ),
     "a list as name": ("SwitchName=s[0-1] Nodes=n1\n", ["1:12: 's[0-1]' is a list of names; give one"]),
     "block": (
