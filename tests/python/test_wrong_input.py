@@ -120,3 +120,25 @@ def test_an_importer_is_given_another_ones_file(trunkline, refused, tmp_path, re
     said = refused(*words)
     assert said.startswith(f"{file} looks like ")
     assert said.endswith(f": 'trunkline cluster import {right}' reads that")
+
+
+IN_OTHER_FORMS = {
+    "lldpcli -f keyvalue": ("lldp.eth0.via=LLDP\nlldp.eth0.chassis.name=sw1\n", "LLDP neighbours, but not as JSON: "),
+    "lldpcli": (
+        "-" * 79 + "\nLLDP neighbors:\n" + "-" * 79 + "\nInterface:    eth0, via: LLDP\n",
+        "LLDP neighbours, but",
+    ),
+    "lldpcli -f xml": (
+        '<?xml version="1.0"?>\n<lldp label="LLDP neighbors">\n</lldp>\n',
+        "LLDP neighbours, but not as",
+    ),
+    "slurm.conf": ("# ours\n\nClusterName=c\nSlurmctldHost=h\nNodeName=n[1-4]\n", "slurm.conf: give topology.conf, "),
+}
+
+
+@pytest.mark.parametrize("reads", SOURCES)
+@pytest.mark.parametrize("form", IN_OTHER_FORMS)
+def test_an_importer_is_given_what_none_reads(refused, tmp_path, reads, form):
+    text, said = IN_OTHER_FORMS[form]
+    (tmp_path / "file").write_text(text)
+    assert refused("cluster", "import", reads, tmp_path / "file").startswith(f"{tmp_path / 'file'} looks like {said}")

@@ -237,17 +237,31 @@ _FORMS = (
     ("slurm-job", "what nodes of a Slurm job know", _COMMENTS + r"\S+[ \t]+\S+[ \t]+(switch\.)+node\b"),
 )
 """How files of others begin: the command that reads them, their words, a regular expression."""
+_UNREAD = (
+    (
+        "LLDP neighbours, but not as JSON: print them with 'lldpcli -f json0 show neighbors details'",
+        r"\s*(lldp\.\S+=|-{9,}\s+LLDP neighbors|(<\?xml[^>]*>\s*)?<lldp\b)",
+    ),
+    (
+        "slurm.conf: give topology.conf, which names the switches, or what 'scontrol show topology' prints",
+        r"(.*\n)?[ \t]*(ClusterName|SlurmctldHost|ControlMachine|NodeName|PartitionName)[ \t]*=",
+    ),
+)
+"""The same of files that no command reads, with what to give instead."""
 
 
 def _check_foreign(text: str, file: str, command: str) -> None:
     """Before it is read as something else.
 
     Raises:
-        BadInput: where it is a file of ours, which says so in its first key, or one that another command reads.
+        BadInput: where it is a file of ours, which says so in its first key, or one that another command or none reads.
     """
     seen = [one for one in _FORMS if re.match(one[2], text, re.DOTALL | re.IGNORECASE)]
     if seen and command not in [one[0] for one in seen]:
         raise BadInput(f"{file} looks like {seen[0][1]}: 'trunkline cluster import {seen[0][0]}' reads that")
+    for words, form in _UNREAD:
+        if re.match(form, text, re.DOTALL | re.IGNORECASE):
+            raise BadInput(f"{file} looks like {words}")
     kind = re.match(r"(?:[ \t]*(?:#.*)?\n|---.*\n)*[\"']?trunkline[\"']?[ \t]*:[ \t]*[\"']?(\w+)/\d", text)
     if kind and kind[1] == "cluster":
         raise BadInput(f"{file} is a cluster file already: give it to the others as it is, --cluster {file}")

@@ -23,10 +23,6 @@ _WRITTEN = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes"
 _KEYS = {**_WRITTEN, "level": "Level"}
 """With what ``scontrol`` shows besides."""
 _OTHER_KINDS = {"blockname": "block", "aggregatedblock": "block", "blocksizes": "block", "ringname": "ring"}
-_SLURM_CONF = re.compile(
-    r"^[ \t]*(?:ClusterName|SlurmctldHost|ControlMachine|NodeName|PartitionName)[ \t]*=", re.I | re.M
-)
-"""A line of the file beside it."""
 
 
 class _Line:
@@ -57,10 +53,6 @@ class _Line:
 
 def read_topology_conf(text: str, file: str, faults: Faults) -> list[SwitchLine]:
     """The switches of the file, in its order."""
-    if _SLURM_CONF.search(text):
-        message = "looks like slurm.conf; give topology.conf, which names the switches, or 'scontrol show topology'"
-        faults.add(Place(file), message)
-        return []
     return [switch for line in _lines(text, file) if (switch := _switch(line, faults)) is not None]
 
 

@@ -229,10 +229,6 @@ CONF_FAULTS = {
     "no name": ("Nodes=n1\n", ["1:1: SwitchName is missing; each line describes one switch"]),
     "no pair": ("SwitchName=s0 n1\n", ["1:15: 'n1' is not KEY=VALUE, such as SwitchName=s0 or Nodes=node[01-16]"]),
     "include": ("Include other.conf\n", ["1:1: Include is not followed; import that file, or put its lines here"]),
-    "slurm.conf": (
-        "ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n",
-        [" looks like slurm.conf; give topology.conf, which names the switches, or 'scontrol show topology'"],
-    ),
     "blocks, as scontrol shows them": (
         "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nAggregatedBlock=b[1-2] BlockIndex=0 BlockSize=4 Nodes=n\n",
         ["1:1: a block topology says nothing of switches; import needs lines of SwitchName; and 1 more like it"],
