@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from trunkline import _core
@@ -122,6 +123,7 @@ def network_heard(
             network.trunks.append(Trunk(a, b, at, bps, rates.latency_s, width))
     if lower := list(dict.fromkeys(f"{item.owner.name} - {item.neighbour.name}" for item in heard if item.is_lower)):
         network.notes.append(f"Ports that announce another rate each way have the lower one: {listed(lower)}.")
+    network.notes += _several_ids(speakers, names, cables.found)
     if not hints.switches and cables.found:
         network.notes.append(f"Taken for switches: {_core.compress_hostlist(list(cables.found))}.")
     if cables.left_out:
@@ -146,6 +148,20 @@ def network_heard(
             faults.add(Place("--switches"), f"nobody hears {switch}{near}; leave it out")
     check_network(network, Place(owners[0][1].file), _MISSING, faults)
     return network
+
+
+def _several_ids(speakers: Iterable[Speaker], names: _Names, switches: Iterable[str]) -> list[str]:
+    """A note on each switch whose name several devices announce."""
+    macs: dict[str, set[str]] = defaultdict(set)
+    for speaker in speakers:
+        if speaker.mac is not None:
+            macs[names.of(speaker.name)].add(speaker.mac)
+    return [
+        f"{switch} has {len(macs[switch])} chassis ids ({listed(sorted(macs[switch]))}) and is taken for one switch: "
+        "right of a stack; switches that share a name need names of their own."
+        for switch in switches
+        if len(macs[switch]) > 1
+    ]
 
 
 @dataclass

@@ -28,6 +28,8 @@ class Speaker:
     """Bridge or router is among its enabled capabilities."""
     is_device: bool = field(default=False, compare=False)
     """A telephone, an access point, a modem or a repeater is among them: it runs no ranks."""
+    mac: str | None = field(default=None, compare=False)
+    """Its chassis id, where that is a MAC address."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,9 @@ def _speaker(document: _Document, path: Path, faults: Faults, at: Place | None =
         for item in (capabilities if isinstance(capabilities, list) else [])
         if isinstance(item, dict) and item.get("enabled") is True
     }
-    return Speaker(name, bool(enabled & {"Bridge", "Router"}), bool(enabled & _DEVICES))
+    kind, mac = (_find(document.value, (*path, "id", 0, part)) for part in ("type", "value"))
+    own_mac = mac.lower() if kind == "mac" and isinstance(mac, str) else None
+    return Speaker(name, bool(enabled & {"Bridge", "Router"}), bool(enabled & _DEVICES), own_mac)
 
 
 def _rate_of(mau: object) -> tuple[float | None, bool]:

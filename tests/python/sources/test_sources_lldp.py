@@ -441,6 +441,18 @@ def test_a_port_with_another_rate_each_way_has_the_lower_one(trunkline, tmp_path
     assert [link.rate_bps for link in _core.parse_cluster(ran.out, "written").links] == [1e9]
 
 
+def test_two_switches_of_one_name_are_said(trunkline, tmp_path):
+    """As two from a box are both called "switch"; a stack announces several ids, too."""
+    for number, identity in enumerate(("02:00:00:00:00:0A", "02:00:00:00:00:0b", "02:00:00:00:00:0a")):
+        heard = neighbour("eth0", "switch", "Bridge")
+        heard["chassis"] = [chassis("switch", "Bridge", identity=identity)]
+        (tmp_path / f"n{number}.json").write_text(json.dumps(neighbours(heard)))
+    said = "switch has 2 chassis ids (02:00:00:00:00:0a, 02:00:00:00:00:0b) and is taken for one switch: right of a"
+    assert said in trunkline("cluster", "import", "lldp", *sorted(tmp_path.glob("*.json"))).error
+    one_id = trunkline("cluster", "import", "lldp", tmp_path / "n0.json", tmp_path / "n2.json")
+    assert "chassis ids" not in one_id.error
+
+
 HEARS = neighbours(neighbour("eth0", "s0", "Bridge"))
 BARE = neighbours(neighbour("eth0", "s0"))
 BAD_INTERFACE = neighbours({"via": "LLDP"})
