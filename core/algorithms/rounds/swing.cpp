@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/rounds/swing.hpp"
 
+#include "patterns/swung.hpp"
+
 namespace trunkline {
-namespace {
-
-/// Distance of an exchange: 1 - 2 + 4 - 8 ... to so many terms more than one.
-std::int64_t distance(unsigned along) {
-  std::int64_t sum = 0;
-  for (unsigned i = 0; i <= along; ++i) sum += (i % 2 == 0 ? 1 : -1) * (std::int64_t{1} << i);
-  return sum;
-}
-
-/// Even numbers go one way, odd ones the other, round the end of a power of two.
-Rank swung(Rank number, unsigned along, Rank active) {
-  const std::int64_t by = number % 2 == 0 ? distance(along) : -distance(along);
-  return static_cast<Rank>((std::int64_t{number} + by) & (std::int64_t{active} - 1));
-}
-
-}  // namespace
 
 Swing::Swing(Rank ranks, Rank position) : HalvingDoubling(ranks, position), path_(folding().active()) {
   std::vector<Rank> number_at(folding().active());

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
 #include <vector>
 
+#include "patterns/swung.hpp"
 #include "patterns/tree.hpp"
 
 namespace trunkline {
@@ -23,14 +23,10 @@ namespace trunkline {
     add_child(tree, absolute(parent, root, ranks), absolute(child, root, ranks));
   };
   std::vector<Rank> have{0};
-  for (int left = std::countr_zero(active); left > 0; --left) {
-    const std::int64_t power = std::int64_t{1} << left;
-    const std::int64_t distance = (1 - (left % 2 == 0 ? power : -power)) / 3;
+  for (auto left = static_cast<unsigned>(std::countr_zero(active)); left-- > 0;) {
     for (std::size_t sender = 0, senders = have.size(); sender < senders; ++sender) {
-      const Rank number = have[sender];
-      const auto by = static_cast<Rank>(number % 2 == 0 ? distance : -distance);
-      const Rank to = (number + by) & (active - 1);
-      add(number, to);
+      const Rank to = swung(have[sender], left, active);
+      add(have[sender], to);
       have.push_back(to);
     }
   }
