@@ -14,9 +14,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.evidence.cells import Cell, kept_file, laid, read_cells
-from trunkline.evidence.spread import compared
-
-NEAR, FAR = 0.15, 0.30
+from trunkline.evidence.spread import FAR, NEAR, compared
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from math import floor, inf
 from pathlib import Path
 
 from trunkline.evidence.cells import kept_file, read_cells
-from trunkline.evidence.spread import RATES_BPS, Compared, compared, most_rate_bps, spread_of
+from trunkline.evidence.spread import MOST, RATES_BPS, Compared, compared, most_rate_bps, spread_of
 
 TABLE = Path(__file__).resolve().parents[1] / "core" / "choose" / "accuracy_table.hpp"
 LIBRARIES = ("mpich", "openmpi")
-OUTSIDE = 0.05
-"""Part of a library's cells that its interval leaves out, half at either end."""
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 // Written by tools/accuracy_table.py from bench/evidence/cells.json.
 #pragma once
@@ -24,25 +22,9 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <limits>
 
-#include "model/native/native_times.hpp"
+#include "choose/accuracy.hpp"
 
 namespace trunkline {
-
-/// Of 19 in 20 of so many cells.
-struct OwnAccuracy {
-  bool shared_hosts;  ///< hosts have several ranks
-  double most_bps;    ///< of the fastest link of a host
-  int cells;
-  double off;  ///< this part of the true time at most
-};
-
-struct LibraryAccuracy {
-  NativeLibrary library;
-  bool shared_hosts;
-  int cells;
-  double least;  ///< true over predicted time
-  double most;
-};
 """
 
 
@@ -67,7 +49,7 @@ def _own(rows: list[Compared]) -> Iterator[str]:
 def _libraries(rows: list[Compared]) -> Iterator[str]:
     for library, shared in product(LIBRARIES, (False, True)):
         ratios = sorted(row.ratio for row in rows if _shared(row) == shared and row.cell.library == library)
-        beyond = floor(OUTSIDE / 2 * len(ratios))
+        beyond = floor((1 - MOST) / 2 * len(ratios))  # as many at either end
         parts = (f".library = NativeLibrary::{library}", f".shared_hosts = {_word(shared)}", f".cells = {len(ratios)}")
         ends = (f".least = {ratios[beyond]:.2f}", f".most = {ratios[-1 - beyond]:.2f}")
         yield f"    {{{', '.join((*parts, *ends))}}},"

@@ -20,6 +20,21 @@ struct Accuracy {
 /// Where all of it was seen, for people.
 inline constexpr std::string_view source_of_accuracy = "docs/results/evidence.md";
 
+/// A row of the table, over cells of evidence.
+struct OwnAccuracy {
+  bool shared_hosts;  ///< hosts have several ranks
+  double most_bps;    ///< of the fastest link of a host
+  int cells;
+  double off;  ///< this part of the true time at most
+};
+struct LibraryAccuracy {
+  NativeLibrary library;
+  bool shared_hosts;
+  int cells;
+  double least;  ///< true over predicted time
+  double most;
+};
+
 /// `fastest_bps`: of links of hosts.
 [[nodiscard]] Accuracy accuracy_of(NativeLibrary library, Rank ranks_per_host, double fastest_bps);
 

@@ -5,25 +5,9 @@
 #include <array>
 #include <limits>
 
-#include "model/native/native_times.hpp"
+#include "choose/accuracy.hpp"
 
 namespace trunkline {
-
-/// Of 19 in 20 of so many cells.
-struct OwnAccuracy {
-  bool shared_hosts;  ///< hosts have several ranks
-  double most_bps;    ///< of the fastest link of a host
-  int cells;
-  double off;  ///< this part of the true time at most
-};
-
-struct LibraryAccuracy {
-  NativeLibrary library;
-  bool shared_hosts;
-  int cells;
-  double least;  ///< true over predicted time
-  double most;
-};
 
 inline constexpr std::array<OwnAccuracy, 6> own_accuracy{{
     {.shared_hosts = false, .most_bps = 1e+09, .cells = 230, .off = 0.18},

@@ -2,7 +2,7 @@
 
 from trunkline import _core
 
-__all__ = ["accuracy_over", "library_words", "own_words"]
+__all__ = ["accuracy_over", "fastest_host_bps", "library_words", "own_words"]
 
 
 def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_per_host: int) -> _core.Accuracy:
@@ -13,9 +13,13 @@ def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_pe
         library: Whose own calls are predicted beside ours.
         ranks_per_host: The most that a host has.
     """
+    return _core.accuracy_of(library, ranks_per_host, fastest_host_bps(cluster))
+
+
+def fastest_host_bps(cluster: _core.Cluster) -> float:
+    """Of the hosts' links the fastest, those side by side together: by it rows of the table are told apart."""
     hosts = set(cluster.hosts)
-    rates = (link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
-    return _core.accuracy_of(library, ranks_per_host, max(rates))
+    return max(link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
 
 
 def own_words(found: _core.Accuracy) -> str:

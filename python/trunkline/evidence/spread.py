@@ -8,11 +8,14 @@ from dataclasses import asdict, dataclass
 from math import ceil, inf
 
 from trunkline import _core
+from trunkline.accuracy import fastest_host_bps
 from trunkline.evidence.cells import Cell, laid, network_of, predicted_s
 from trunkline.units import format_rate
 
 __all__ = ["FEATURES", "Compared", "Spread", "compared", "spread_of", "spreads"]
 
+NEAR, FAR = 0.15, 0.30
+"""By what part of its time a prediction may be off that is near, and that is not far."""
 MOST = 0.95
 """Part of the cells that a spread holds: 19 of 20."""
 RATES_BPS = (1e9, 1e10, inf)
@@ -76,8 +79,8 @@ def spread_of(feature: str, value: str, some: Sequence[Compared]) -> Spread:
         feature=feature,
         value=value,
         cells=len(some),
-        within_15=sum(one <= 0.15 for one in off),
-        within_30=sum(one <= 0.30 for one in off),
+        within_15=sum(one <= NEAR for one in off),
+        within_30=sum(one <= FAR for one in off),
         most=off[ceil(MOST * len(off)) - 1],
         least_ratio=min(ratios),
         most_ratio=max(ratios),
@@ -92,38 +95,39 @@ def _rate_class(cell: Cell) -> str:
 
 def most_rate_bps(cell: Cell) -> float:
     """The end of the class of rates that its fastest host link is in."""
-    network = network_of(cell)
-    hosts = set(network.hosts)
-    fastest = max(link.width * link.least_bps for link in network.links if link.a in hosts or link.b in hosts)
+    fastest = fastest_host_bps(network_of(cell))
     return next(most for most in RATES_BPS if fastest <= most)
+
+
+_LIBRARYS = "the library's"
+"""Of plans that are not ours."""
+
+
+def _of_trees(cell: Cell, count: Callable[[_core.Tree], int], classes: Sequence[tuple[float, str]]) -> str:
+    """The class of a plan's tree with most of what is counted: up to which number, and its name."""
+    if cell.library:
+        return _LIBRARYS
+    trees = laid(cell)[2].trees
+    if trees is None:
+        return "rounds"
+    found = max(map(count, trees))
+    return next(words for most, words in classes if found <= most)
 
 
 def _relays(cell: Cell) -> str:
     """Ranks that hand a message on, on its longest way."""
-    trees = _trees(cell)
-    if trees is None:
-        return "rounds" if not cell.library else "the library's"
-    relays = max(tree.height for tree in trees) - 1
-    return next(words for most, words in ((0, "none"), (3, "1 to 3"), (inf, "more")) if relays <= most)
+    return _of_trees(cell, lambda tree: tree.height - 1, ((0, "none"), (3, "1 to 3"), (inf, "more")))
 
 
 def _fan(cell: Cell) -> str:
     """The most children of a rank."""
-    trees = _trees(cell)
-    if trees is None:
-        return "rounds" if not cell.library else "the library's"
-    children = max(tree.max_degree for tree in trees)
-    return next(words for most, words in ((1, "1"), (3, "2 or 3"), (inf, "more")) if children <= most)
+    return _of_trees(cell, lambda tree: tree.max_degree, ((1, "1"), (3, "2 or 3"), (inf, "more")))
 
 
 def _shares_links(cell: Cell) -> str:
     if cell.library:
-        return "the library's"
+        return _LIBRARYS
     return "alone" if _core.contention_of(*laid(cell)).contention_free else "shared"
-
-
-def _trees(cell: Cell) -> Sequence[_core.Tree] | None:
-    return None if cell.library else laid(cell)[2].trees
 
 
 FEATURES: dict[str, Callable[[Cell], str]] = {
@@ -143,7 +147,7 @@ FEATURES: dict[str, Callable[[Cell], str]] = {
 
 
 def spreads(rows: Sequence[Compared], features: Iterable[str] = FEATURES) -> list[Spread]:
-    """By each of these features its values in order, each with cells; the library's own calls apart from ours."""
+    """By each of these features its values in order, each with cells."""
     found: list[Spread] = []
     for feature in features:
         groups: dict[str, list[Compared]] = defaultdict(list)
