@@ -16,7 +16,7 @@ constexpr std::size_t most_parts_meant = 3;
 
 char lower(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
 
-/// Whether a part of the text between hyphens is the word, but for so many edits.
+/// Whether a part of the text between hyphens is the word, but for `edits` of its letters.
 bool has_part_like(std::string_view text, std::string_view word, std::size_t edits) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('-', at), text.size());

@@ -229,12 +229,12 @@ def simgrid(
     _write(network, f"SimGrid's {Path(file).name}", output)
 
 
-_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---[^\n]*\n)*[ \t]*"
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---[^\n]*\n)*"
 _FORMS = (
     ("simgrid", "a SimGrid platform", r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE platform|<platform)"),
     ("lldp", "LLDP neighbours", r"\s*\[?\s*\{.*\"(lldp|local-chassis)\""),
-    ("slurm", "Slurm's topology", _COMMENTS + r"((SwitchName|BlockName)[ \t]*=|-[ \t]+topology[ \t]*:)"),
-    ("slurm-job", "what nodes of a Slurm job know", _COMMENTS + r"\S+[ \t]+\S+[ \t]+(switch\.)+node\b"),
+    ("slurm", "Slurm's topology", _COMMENTS + r"[ \t]*((SwitchName|BlockName)[ \t]*=|-[ \t]+topology[ \t]*:)"),
+    ("slurm-job", "what nodes of a Slurm job know", _COMMENTS + r"[ \t]*\S+[ \t]+\S+[ \t]+(switch\.)+node\b"),
 )
 """How files of others begin: the command that reads them, their words, a regular expression."""
 _UNREAD = (
@@ -262,7 +262,7 @@ def _check_foreign(text: str, file: str, command: str) -> None:
     for words, form in _UNREAD:
         if re.match(form, text, re.DOTALL | re.IGNORECASE):
             raise BadInput(f"{file} looks like {words}")
-    kind = re.match(r"(?:[ \t]*(?:#.*)?\n|---.*\n)*[\"']?trunkline[\"']?[ \t]*:[ \t]*[\"']?(\w+)/\d", text)
+    kind = re.match(_COMMENTS + r"[\"']?trunkline[\"']?[ \t]*:[ \t]*[\"']?(\w+)/\d", text)
     if kind and kind[1] == "cluster":
         raise BadInput(f"{file} is a cluster file already: give it to the others as it is, --cluster {file}")
     if kind:

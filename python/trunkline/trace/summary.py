@@ -14,7 +14,7 @@ from trunkline.units import format_bytes, format_rate, format_seconds
 __all__ = ["summary_lines"]
 
 _SLOW = 2.0
-"""A way is slow that takes so many times what the quicker ways take, for what the cluster file says of both."""
+"""A way is slow that takes this times what the quicker ways take, for what the cluster file says of both."""
 _LATE = 0.1
 """Part of the time in calls below which waiting is no matter."""
 
@@ -74,7 +74,7 @@ def _link(analysis: Analysis, one: Analysed) -> str:
 
 
 def _slow(analysis: Analysis, one: Analysed) -> str:
-    """Of a link all of whose ways take longer than others over as many links: in words; empty: there is none."""
+    """Of a link all of whose ways are slow beside what the cluster file says: in words; empty: there is none."""
     cluster, hosts = analysis.job.cluster, analysis.job.hosts
     if cluster is None or cluster.merged or any(hosts.get(rank) not in cluster.hosts for rank in one.group.ranks):
         return ""
