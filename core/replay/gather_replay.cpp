@@ -25,13 +25,14 @@ GatherReplay::GatherReplay(const ReplayGround& ground, const Tree& tree)
   }
 }
 
-Replayed GatherReplay::run() {
+std::optional<Replayed> GatherReplay::run(std::uint64_t most_events) {
   for (Rank rank = 0; rank < hops_.size(); ++rank) {
     for (Hop& hop : hops_[rank]) send(rank, hop);
   }
   double end_s = 0.0;
   ReplayedMessage message;
   while (resources_.next(message)) {
+    if (resources_.events() > most_events) return {};
     end_s = resources_.now();
     for (Hop& hop : hops_[message.to]) {
       if (hop.to == message.from) continue;
@@ -42,7 +43,7 @@ Replayed GatherReplay::run() {
     --came.under_way;
     send(message.from, came);
   }
-  return {end_s, resources_.events()};
+  return Replayed{end_s, resources_.events()};
 }
 
 void GatherReplay::send(Rank rank, Hop& hop) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "patterns/tree.hpp"
@@ -19,7 +20,8 @@ class GatherReplay {
  public:
   GatherReplay(const ReplayGround& ground, const Tree& tree);
 
-  [[nodiscard]] Replayed run();
+  /// Nothing where that takes more events.
+  [[nodiscard]] std::optional<Replayed> run(std::uint64_t most_events);
 
  private:
   struct Hop {

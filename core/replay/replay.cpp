@@ -2,10 +2,12 @@
 #include "replay/replay.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "kinds/rounds/rounds.hpp"
+#include "kinds/trees/row.hpp"
 #include "kinds/trees/trees.hpp"
 #include "plan/checker.hpp"
 #include "replay/gather_replay.hpp"
@@ -15,8 +17,9 @@
 
 namespace trunkline {
 
-Replayed replayed(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
-                  const HostCosts& hosts, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+std::optional<Replayed> replayed_within(std::uint64_t most_events, const Paths& paths, const Placement& placement,
+                                        const Plan& plan, Collective collective, const HostCosts& hosts,
+                                        std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   check_fit(paths.cluster(), placement, plan.ranks(), plan.root());
   const ReplayGround ground{.paths = paths,
                             .placement = placement,
@@ -24,11 +27,22 @@ Replayed replayed(const Paths& paths, const Placement& placement, const Plan& pl
                             .in_flight = in_flight(paths, placement, plan, collective, hosts),
                             .message_bytes = message_bytes,
                             .segment_bytes = std::min(message_bytes, segment_bytes)};
-  if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds).run();
+  if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds).run(most_events);
   const CollectiveFacts& facts = facts_of(collective);
-  if (facts.gathers_shares()) return GatherReplay(ground, trees_of(plan).front()).run();
-  if (facts.direction) return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run();
-  throw std::invalid_argument("trees do not serve " + std::string(facts.name));
+  if (&plan.kind() != &trees_kind) return {};
+  if (facts.gathers_shares()) return GatherReplay(ground, trees_of(plan).front()).run(most_events);
+  if (facts.direction) return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run(most_events);
+  return {};
+}
+
+Replayed replayed(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
+                  const HostCosts& hosts, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+  const auto known =
+      replayed_within(any_number, paths, placement, plan, collective, hosts, message_bytes, segment_bytes);
+  if (known) return *known;
+  throw std::invalid_argument("no replay is built for " + std::string(plan.kind().name) + " of " +
+                              std::string(facts_of(collective).name));
 }
 
 }  // namespace trunkline

@@ -3,7 +3,9 @@
 // (runtime/execute). A pipeline is cut once it is filled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "collective/collective.hpp"
 #include "model/transfer/host_costs.hpp"
@@ -24,5 +26,14 @@ struct Replayed {
 /// of another kind; std::logic_error where ranks wait for each other for ever.
 [[nodiscard]] Replayed replayed(const Paths& paths, const Placement& placement, const Plan& plan, Collective collective,
                                 const HostCosts& hosts, std::uint64_t message_bytes, std::uint64_t segment_bytes);
+
+/// No replay takes fewer events.
+[[nodiscard]] constexpr std::uint64_t least_events(std::size_t ranks) { return 4 * (ranks - 1); }
+
+/// The same. Nothing for a plan of another kind, and where it would take more than `most_events`.
+[[nodiscard]] std::optional<Replayed> replayed_within(std::uint64_t most_events, const Paths& paths,
+                                                      const Placement& placement, const Plan& plan,
+                                                      Collective collective, const HostCosts& hosts,
+                                                      std::uint64_t message_bytes, std::uint64_t segment_bytes);
 
 }  // namespace trunkline

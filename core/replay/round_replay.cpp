@@ -40,7 +40,7 @@ std::uint64_t RoundReplay::pieces_that_repeat() const {
   return rounds * parts_.size() * (any_blocks_ ? 1 : pieces_of(pieces_of(message_bytes_, blocks_), segment_bytes_));
 }
 
-Replayed RoundReplay::run() {
+std::optional<Replayed> RoundReplay::run(std::uint64_t most_events) {
   for (Rank position = 0; position < parts_.size(); ++position) advance(position);
   const std::uint64_t all = pieces_that_repeat();
   const std::uint64_t stride = 4 * parts_.size();
@@ -49,10 +49,11 @@ Replayed RoundReplay::run() {
   std::uint64_t taken = 0;
   ReplayedMessage message;
   while (resources_.next(message)) {
+    if (resources_.events() > most_events) return {};
     end_s = resources_.now();
     const std::optional<double> each_s = steady.at(++taken, end_s);
     if (each_s && taken + stride < all) {
-      return {end_s + *each_s * static_cast<double>(all - taken), resources_.events()};
+      return Replayed{end_s + *each_s * static_cast<double>(all - taken), resources_.events()};
     }
     const Rank from = position_[message.from];
     const Rank to = position_[message.to];
@@ -64,11 +65,10 @@ Replayed RoundReplay::run() {
   for (const Part& part : parts_) {
     if (part.to_send.is_there || part.to_receive.is_there) throw std::logic_error("ranks wait for each other");
   }
-  return {end_s, resources_.events()};
+  return Replayed{end_s, resources_.events()};
 }
 
 std::uint64_t RoundReplay::offset(std::uint64_t block) const {
-  if (any_blocks_) return std::min(block * segment_bytes_, message_bytes_);
   return block * (message_bytes_ / blocks_) + std::min(block, message_bytes_ % blocks_);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kinds/rounds/rounds.hpp"
@@ -22,7 +23,8 @@ class RoundReplay {
   /// `rounds` must outlive the object.
   RoundReplay(const ReplayGround& ground, const Rounds& rounds);
 
-  [[nodiscard]] Replayed run();
+  /// Nothing where that takes more events.
+  [[nodiscard]] std::optional<Replayed> run(std::uint64_t most_events);
 
  private:
   struct Piece {

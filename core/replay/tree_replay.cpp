@@ -110,19 +110,20 @@ void TreeReplay::set_windows_up(const ReplayGround& ground, Flow& flow) const {
   for (const FlowNumber child : flow.children) flow.window = std::max(flow.window, far(child) ? widest : near);
 }
 
-Replayed TreeReplay::run() {
+std::optional<Replayed> TreeReplay::run(std::uint64_t most_events) {
   for (Rank processor = 0; processor < first_flow_.size(); ++processor) advance(processor);
   const std::uint64_t stride = stride_ * trees_;
   Steady steady(stride);
   ReplayedMessage message;
   while (resources_.next(message)) {
+    if (resources_.events() > most_events) return {};
     take(message);
     const std::optional<double> each_s = steady.at(complete_, complete_at_);
     if (!each_s || complete_ + stride >= segments_) continue;
-    return {complete_at_ + *each_s * static_cast<double>(segments_ - complete_), resources_.events()};
+    return Replayed{complete_at_ + *each_s * static_cast<double>(segments_ - complete_), resources_.events()};
   }
   if (complete_ < segments_) throw std::logic_error("ranks of a tree wait for each other");
-  return {complete_at_, resources_.events()};
+  return Replayed{complete_at_, resources_.events()};
 }
 
 std::uint64_t TreeReplay::bytes_of(const Flow& flow, std::uint64_t segment) const {

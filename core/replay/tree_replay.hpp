@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -20,7 +21,8 @@ class TreeReplay {
  public:
   TreeReplay(const ReplayGround& ground, const std::vector<TreeShape>& trees, Direction direction);
 
-  [[nodiscard]] Replayed run();
+  /// Nothing where that takes more events.
+  [[nodiscard]] std::optional<Replayed> run(std::uint64_t most_events);
 
  private:
   using FlowNumber = std::uint32_t;
