@@ -32,8 +32,9 @@ def both(cells: Iterable[Cell]) -> list[Both]:
     for one in compared(cells):
         cell = one.cell
         sizes = (cell.message_bytes, cell.segment_bytes)
+        formula = _core.costs_of(*laid(cell), cell.collective, cell.host_costs).seconds(*sizes)
         replayed = _core.replayed_seconds(*laid(cell), cell.collective, *sizes, cell.host_costs)
-        found.append(Both(cell, one.predicted_s / cell.seconds - 1.0, replayed / cell.seconds - 1.0))
+        found.append(Both(cell, formula / cell.seconds - 1.0, replayed / cell.seconds - 1.0))
     return found
 
 

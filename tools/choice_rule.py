@@ -11,6 +11,10 @@ from trunkline.units import format_bytes
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "choice.md"
 BEGIN = "<!-- made by tools/choice_rule.py -->\n"
 END = "<!-- end -->\n"
+HEAD = (
+    "| algorithms | a predicted time counts as | must be faster than native | measured |",
+    "|---|---|---|---|",
+)
 THERE_FOR = {
     "tree": "long messages: pipelined without contention",
     "wide tree": "short messages on fast links: few levels",
@@ -44,37 +48,25 @@ def tables() -> str:
         where = compared.get(role, set())
         whom = "all that they serve" if where == served[role] else ", ".join(sorted(where))
         lines.append(f"| {there_for} | {listed(names[role])} | {whom or 'nothing: `trunkline tune` measures them'} |")
+    replays = _core.uncertainty_of_replays()
     lines += [
         "",
-        "| algorithms | a predicted time counts as | must be faster than native | measured |",
-        "|---|---|---|---|",
+        f"On one site whose hosts have processors of their own, times count as they are, and what runs must be "
+        f"{replays.margin:g} times as fast as native: {replays.source}.",
+        "",
+        "Over long links, and on the lab, whose hosts share the processors of one machine, these count. So do those of "
+        "multicasts of results and of shares everywhere:",
+        "",
+        *HEAD,
     ]
-    own: dict[str, _core.Uncertainty] = {}
     shared: dict[str, _core.Uncertainty] = {}
     for uncertainty, algorithms in about.values():
         elsewhere = {name for other, names in about.values() if other is not uncertainty for name in names}
         told_apart = len(algorithms) < 4 and elsewhere.isdisjoint(algorithms)
         lines.append(row(listed(algorithms) if told_apart else uncertainty.name, uncertainty))
-        if uncertainty.own_processors:
-            own[uncertainty.own_processors.name] = uncertainty.own_processors
         if uncertainty.shared_hosts:
             shared[uncertainty.shared_hosts.name] = uncertainty.shared_hosts
-    lines += [
-        "",
-        "Where each host has processors of its own, that is, everywhere but on the lab, these count instead:",
-        "",
-    ]
-    lines += [
-        "| algorithms | a predicted time counts as | must be faster than native | measured |",
-        "|---|---|---|---|",
-    ]
-    lines += [row(name, uncertainty) for name, uncertainty in own.items()]
-    lines += [
-        "",
-        "On the lab these count instead where hosts have several ranks:",
-        "",
-        *lines[-len(own) - 2 : -len(own)],
-    ]
+    lines += ["", "And where hosts have several ranks:", "", *HEAD]
     lines += [row(name, uncertainty) for name, uncertainty in shared.items()]
     return "\n".join(lines) + "\n"
 

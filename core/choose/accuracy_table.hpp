@@ -10,12 +10,12 @@
 namespace trunkline {
 
 inline constexpr std::array<OwnAccuracy, 6> own_accuracy{{
-    {.shared_hosts = false, .most_bps = 1e+09, .cells = 230, .off = 0.18},
-    {.shared_hosts = false, .most_bps = 1e+10, .cells = 202, .off = 0.17},
-    {.shared_hosts = false, .most_bps = std::numeric_limits<double>::infinity(), .cells = 214, .off = 0.13},
-    {.shared_hosts = true, .most_bps = 1e+09, .cells = 204, .off = 0.18},
-    {.shared_hosts = true, .most_bps = 1e+10, .cells = 190, .off = 0.18},
-    {.shared_hosts = true, .most_bps = std::numeric_limits<double>::infinity(), .cells = 219, .off = 0.14},
+    {.shared_hosts = false, .most_bps = 1e+09, .cells = 230, .off = 0.15},
+    {.shared_hosts = false, .most_bps = 1e+10, .cells = 202, .off = 0.11},
+    {.shared_hosts = false, .most_bps = std::numeric_limits<double>::infinity(), .cells = 214, .off = 0.12},
+    {.shared_hosts = true, .most_bps = 1e+09, .cells = 204, .off = 0.15},
+    {.shared_hosts = true, .most_bps = 1e+10, .cells = 190, .off = 0.15},
+    {.shared_hosts = true, .most_bps = std::numeric_limits<double>::infinity(), .cells = 219, .off = 0.11},
 }};
 
 inline constexpr std::array<LibraryAccuracy, 4> library_accuracy{{

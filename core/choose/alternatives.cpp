@@ -23,15 +23,21 @@
 namespace trunkline {
 namespace {
 
-Alternative laid(const Candidate& candidate, const Paths& paths, const Placement& placement, Plan plan,
-                 Collective collective, const HostCosts& hosts, bool shares_hosts) {
+bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
+  return find_algorithm(collective, candidate.name)->kind->wants_datagrams;
+}
+
+Alternative laid(const Candidate& candidate, const LaidOn& on, Plan plan, bool shares_hosts) {
+  const auto& [collective, paths, placement, root, hosts, each, has_sites] = on;
   const CollectiveFacts& facts = facts_of(collective);
   Alternative one{.candidate = &candidate,
                   .uncertainty = candidate.uncertainty,
-                  .costs = costs_of(paths, placement, plan, collective, hosts)};
+                  .costs = costs_of(*paths, placement, plan, collective, hosts),
+                  .by_datagrams = goes_by_datagrams(collective, candidate)};
   if (candidate.between_two != nullptr && one.costs->relayed_blocks() == 0) one.uncertainty = candidate.between_two;
-  if (!hosts.share_processors() && one.uncertainty->own_processors != nullptr) {
-    one.uncertainty = one.uncertainty->own_processors;
+  const bool is_unsure = one.by_datagrams && facts.native != RunLike::bcast;
+  if (replays_are_true(on) && !is_unsure) {
+    one.uncertainty = &uncertainty_of_replays();
   } else if (shares_hosts && one.uncertainty->shared_hosts != nullptr) {
     one.uncertainty = one.uncertainty->shared_hosts;
   }
@@ -45,21 +51,15 @@ Alternative laid(const Candidate& candidate, const Paths& paths, const Placement
 }
 
 /// One that is hardly ever the fastest, and has many ranks to look at. So it is laid once it may be.
-Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LateGround> ground, const Bound& bound) {
-  const HostCosts& hosts = ground->hosts;
-  const Uncertainty* const own = hosts.share_processors() ? nullptr : candidate.uncertainty->own_processors;
-  const Uncertainty* const uncertainty = own != nullptr ? own : candidate.uncertainty;
+Alternative laid_late(const Candidate& candidate, std::shared_ptr<const LaidOn> on, const Bound& bound) {
+  const Uncertainty* const uncertainty = replays_are_true(*on) ? &uncertainty_of_replays() : candidate.uncertainty;
   return {.candidate = &candidate,
           .uncertainty = uncertainty,
-          .costs = late_costs(std::move(ground), candidate.name),
+          .costs = late_costs(std::move(on), candidate.name),
           .least_s = bound.s,
           .least_byte_s = bound.byte_s,
           .lost_byte_s = uncertainty->lost_of_links * bound.byte_s,
           .one_order = true};
-}
-
-bool goes_by_datagrams(Collective collective, const Candidate& candidate) {
-  return find_algorithm(collective, candidate.name)->kind->wants_datagrams;
 }
 
 std::vector<const Candidate*> candidates_for(Collective collective, bool multicasts) {
@@ -112,7 +112,8 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
     case Where::on_shared_hosts_of_own_processors:
       return shares_hosts && own_processors;
     case Where::on_shared_hosts_in_groups:
-      return shares_hosts && own_processors && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_group;
+      return shares_hosts && own_processors && !has_sites &&
+             largest_prime_factor(static_cast<Rank>(ranks)) <= largest_group;
     case Where::on_shared_hosts:
       break;
   }
@@ -158,10 +159,12 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
     if (facts_of(all.collective).has_data) all.why_none = not_measured_on_one_host;
     return all;
   }
+  const LaidOn on{
+      .collective = all.collective, .paths = all.paths, .placement = placement, .root = root, .hosts = hosts};
   for (const Candidate* const candidate : candidates) {
     if (!candidate->on_one_host || !is_there(candidate->where, false, false, true, true, placement.size())) continue;
     Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
-    Alternative one = laid(*candidate, paths, placement, std::move(plan), all.collective, hosts, true);
+    Alternative one = laid(*candidate, on, std::move(plan), true);
     one.uncertainty = &uncertainty_on_one_host();
     one.lost_byte_s = 0.0;
     if (one.costs->can_pay()) all.laid.push_back(std::move(one));
@@ -195,26 +198,24 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const OnHosts ranks = on_hosts(placement);
   const bool shares_hosts = ranks.most > 1;
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
-  const auto ground =
-      std::make_shared<const LateGround>(LateGround{.collective = collective,
-                                                    .paths = all.paths,
-                                                    .placement = placement,
-                                                    .root = root,
-                                                    .hosts = hosts,
-                                                    .on_each_host = ranks.whole_groups == ranks.most ? ranks.most : 0,
-                                                    .has_sites = has_sites});
+  all.on = std::make_shared<const LaidOn>(LaidOn{.collective = collective,
+                                                 .paths = all.paths,
+                                                 .placement = placement,
+                                                 .root = root,
+                                                 .hosts = hosts,
+                                                 .on_each_host = ranks.whole_groups == ranks.most ? ranks.most : 0,
+                                                 .has_sites = has_sites});
   for (const Candidate* const candidate : candidates) {
     if (ranks.whole_groups < candidate->least_lanes ||
         !is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
       continue;
-    if (const std::optional<Bound> bound = late_bound(*ground, candidate->name)) {
+    if (const std::optional<Bound> bound = late_bound(*all.on, candidate->name)) {
       all.takes_short = all.takes_short || candidate->takes_short;
-      all.laid.push_back(laid_late(*candidate, ground, *bound));
+      all.laid.push_back(laid_late(*candidate, all.on, *bound));
       continue;
     }
     Plan plan = lay(collective, candidate->name, &cluster, placement, root);
-    Alternative one = laid(*candidate, paths, placement, std::move(plan), collective, hosts, shares_hosts);
-    one.by_datagrams = goes_by_datagrams(collective, *candidate);
+    Alternative one = laid(*candidate, *all.on, std::move(plan), shares_hosts);
     if (!one.costs->can_pay()) continue;
     all.takes_short = all.takes_short || candidate->takes_short;
     all.laid.push_back(std::move(one));

@@ -20,17 +20,16 @@ inline constexpr double usual_margin = 1.15;
 
 /// What the predicted times of an algorithm do not know.
 struct Uncertainty {
-  std::string_view name;                        ///< of the algorithms that it is about, for people
-  double margin = usual_margin;                 ///< so many times as fast as native it must be
-  double handicap = 1.0;                        ///< that its predicted times are multiplied by before they are compared
-  double lost_of_links = 0.0;                   ///< this part of the links' time is added to them, too
-  std::uint64_t least_block_bytes = 0;          ///< not compared where its blocks are shorter
-  std::uint64_t long_block_bytes = 0;           ///< where they are shorter,
-  double short_block_handicap = 1.0;            ///< its times are multiplied by this as well
-  std::string_view why;                         ///< for people, behind a colon
-  std::string_view source;                      ///< where that was measured
-  const Uncertainty* own_processors = nullptr;  ///< instead, where each host has processors of its own; null: the same
-  const Uncertainty* shared_hosts = nullptr;    ///< else instead, where hosts have several ranks; null: the same
+  std::string_view name;                      ///< of the algorithms that it is about, for people
+  double margin = usual_margin;               ///< so many times as fast as native it must be
+  double handicap = 1.0;                      ///< that its predicted times are multiplied by before they are compared
+  double lost_of_links = 0.0;                 ///< this part of the links' time is added to them, too
+  std::uint64_t least_block_bytes = 0;        ///< not compared where its blocks are shorter
+  std::uint64_t long_block_bytes = 0;         ///< where they are shorter,
+  double short_block_handicap = 1.0;          ///< its times are multiplied by this as well
+  std::string_view why;                       ///< for people, behind a colon
+  std::string_view source;                    ///< where that was measured
+  const Uncertainty* shared_hosts = nullptr;  ///< instead, where hosts have several ranks; null: the same
 };
 
 /// What an algorithm is there for.
@@ -74,7 +73,7 @@ enum class Where : std::uint8_t {
   over_long_links_on_shared_hosts,
   on_shared_hosts,
   on_shared_hosts_of_own_processors,
-  on_shared_hosts_in_groups,  ///< so too, and in no group of more than largest_group
+  on_shared_hosts_in_groups,  ///< so too, within a site, and in no group of more than largest_group
   with_small_factors
 };
 
@@ -105,6 +104,8 @@ inline constexpr std::size_t most_compared = 42;
 [[nodiscard]] std::span<const Uncertainty> uncertainties();
 /// Of every candidate where all ranks are on one host.
 [[nodiscard]] const Uncertainty& uncertainty_on_one_host();
+/// Where replays are true (laid_on.hpp): of every candidate but multicasts of results and of shares.
+[[nodiscard]] const Uncertainty& uncertainty_of_replays();
 
 /// Those that serve the collective, and that `auto` compares for it.
 [[nodiscard]] std::vector<const Candidate*> compared_for(Collective collective);
@@ -133,12 +134,6 @@ inline constexpr double near_least = 1.1;
 /// lab, one switch with 16 hosts at 30 Mbit/s, broadcasts of 1 KiB and 1460 bytes that were predicted 1.6 and 1.9 times
 /// faster than native took 1.3 times as long.
 inline constexpr double margin_of_cuts = 2.0;
-/// Where each host has processors of its own, a tree that is cut within frames must be so many times as fast as whole,
-/// and exchanges less; rings need no margin. For trees that are blind to the network, whose segments meet on the way,
-/// the margin above holds there as well. Simulated, allreduces of 512 B and 1 KiB along trees to 3 and 4 hosts took up
-/// to 28 % longer than predicted, by exchanges up to 10 %.
-inline constexpr double margin_over_whole = 1.35;
-inline constexpr double margin_of_exchanges_over_whole = 1.05;
 inline constexpr std::uint64_t one_frame_bytes = frame_payload_bytes - mpi_header_bytes;
 /// Of longer messages what is cut counts less.
 inline constexpr std::uint64_t most_cut_bytes = 2 * one_frame_bytes;

@@ -2,6 +2,7 @@
 #include "choose/choose.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "choose/reason.hpp"
 #include "choose/size_class.hpp"
@@ -31,9 +32,13 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
   for (const Evaluated& one : evaluation.rows()) {
     if (!is_compared(one.verdict)) continue;
     const std::uint64_t segment = segment_of(*one.alternative, one.segment_bytes, message_bytes);
+    const std::optional<Replayed> replayed =
+        alternatives.on != nullptr
+            ? replayed_on(*alternatives.on, one.algorithm(), message_bytes, segment, most_events_to_decide)
+            : std::nullopt;
     all.push_back({.algorithm = one.algorithm(),
                    .segment_bytes = segment,
-                   .seconds = one.alternative->costs->seconds(message_bytes, segment)});
+                   .seconds = replayed ? replayed->seconds : one.alternative->costs->seconds(message_bytes, segment)});
   }
   all.push_back({.algorithm = "native", .segment_bytes = 0, .seconds = native_seconds(alternatives, message_bytes)});
   std::ranges::stable_sort(all, {}, &Prediction::seconds);

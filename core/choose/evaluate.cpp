@@ -2,7 +2,9 @@
 #include "choose/evaluate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
@@ -15,54 +17,96 @@ bool has_short_blocks(const Alternative& alternative, std::uint64_t message_byte
   return blocks > 0 && message_bytes / blocks < limit;
 }
 
-/// What a predicted time counts as beside others.
-double compared_seconds(const Alternative& alternative, std::uint64_t message_bytes, double seconds) {
+/// What a predicted time counts as beside others. A replay knows what formulas do not.
+double compared_seconds(const Evaluated& one, std::uint64_t message_bytes) {
+  if (one.replayed) return one.seconds;
+  const Alternative& alternative = *one.alternative;
   const Uncertainty& uncertainty = *alternative.uncertainty;
   const bool short_blocks = has_short_blocks(alternative, message_bytes, uncertainty.long_block_bytes);
-  return uncertainty.handicap * (short_blocks ? uncertainty.short_block_handicap : 1.0) * seconds +
+  return uncertainty.handicap * (short_blocks ? uncertainty.short_block_handicap : 1.0) * one.seconds +
          alternative.lost_byte_s * static_cast<double>(wire_bytes(message_bytes));
 }
 
-bool is_surely_cut(const Evaluated& fastest, double whole_s, double native_s, bool shares_processors) {
-  const Role role = fastest.alternative->candidate->role;
-  if (shares_processors || role == Role::blind) return fastest.compared_seconds * margin_of_cuts < native_s;
-  if (fastest.alternative->costs->relayed_blocks() > 0) return true;
-  return fastest.seconds * (role == Role::rounds ? margin_of_exchanges_over_whole : margin_over_whole) < whole_s;
-}
-
-/// The fastest segment; of a short message a frame, unless cutting it is worth the risk.
+/// The fastest segment; where hosts share processors a frame of a short message, unless cutting it is worth the risk.
 void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
                     bool shares_processors) {
   const Alternative& alternative = *one.alternative;
   const auto take = [&](std::uint64_t segment_bytes, double seconds) {
     one.segment_bytes = segment_bytes;
     one.seconds = seconds;
-    one.compared_seconds = compared_seconds(alternative, message_bytes, seconds);
+    one.compared_seconds = compared_seconds(one, message_bytes);
   };
   const TimedSegment fastest = alternative.costs->fastest_segment(message_bytes, cuts);
   take(fastest.segment_bytes, fastest.seconds);
   const std::uint64_t uncut = std::min(message_bytes, one_frame_bytes);
-  if (message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
+  if (!shares_processors || message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
+  if (one.compared_seconds * margin_of_cuts < native_s) return;
   const std::uint64_t segment = *std::ranges::lower_bound(segment_sizes(), uncut);
-  const double whole_s = alternative.costs->seconds(message_bytes, segment);
-  if (is_surely_cut(one, whole_s, native_s, shares_processors)) return;
-  take(segment, whole_s);
+  take(segment, alternative.costs->seconds(message_bytes, segment));
   one.stays_whole = true;
+}
+
+Verdict verdict_of(const Evaluated& one, double native_s, double least_s) {
+  if (one.compared_seconds * one.alternative->uncertainty->margin < native_s) return Verdict::surely_faster;
+  return one.compared_seconds <= least_s ? Verdict::near_least : Verdict::not_surely_faster;
 }
 
 Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
                     double least_s, bool shares_processors) {
   Evaluated one;
   one.alternative = &alternative;
-  const Uncertainty& uncertainty = *alternative.uncertainty;
   one.verdict = Verdict::short_blocks;
-  if (has_short_blocks(alternative, message_bytes, uncertainty.least_block_bytes)) return one;
+  if (has_short_blocks(alternative, message_bytes, alternative.uncertainty->least_block_bytes)) return one;
   choose_segment(one, message_bytes, cuts, native_s, shares_processors);
-  one.verdict = one.compared_seconds * uncertainty.margin < native_s ? Verdict::surely_faster
-                : one.compared_seconds <= least_s                    ? Verdict::near_least
-                                                                     : Verdict::not_surely_faster;
+  one.verdict = verdict_of(one, native_s, least_s);
   return one;
 }
+
+/// The fastest by their formulas, which are replayed one after another.
+class Finalists {
+ public:
+  /// Of messages below the floor only those that take such.
+  explicit Finalists(bool below_floor) : below_floor_(below_floor) {}
+
+  /// All that are compared by now. `on` may be null: then none is.
+  void replay(Evaluation& all, const LaidOn* on, double least_s) {
+    while (on != nullptr && replays_ < most_finalists) {
+      const std::size_t at = fastest_left(all.rows());
+      if (at == none || (replays_ >= least_finalists && all.row(at).compared_seconds >= fastest_s_)) return;
+      is_settled_.at(at) = true;
+      Evaluated& one = all.row(at);
+      if (!one.alternative->by_datagrams) {
+        ++replays_;
+        const auto replayed = replayed_on(*on, one.algorithm(), all.message_bytes, one.segment_bytes, events_left_);
+        if (!replayed) return;
+        events_left_ -= std::min(events_left_, replayed->events);
+        one.seconds = one.compared_seconds = replayed->seconds;
+        one.replayed = true;
+        one.verdict = verdict_of(one, all.native_s, least_s);
+      }
+      if (may_run(one.verdict)) fastest_s_ = std::min(fastest_s_, one.compared_seconds);
+    }
+  }
+
+ private:
+  static constexpr std::size_t none = most_compared;
+
+  [[nodiscard]] std::size_t fastest_left(std::span<const Evaluated> rows) const {
+    std::size_t fastest = none;
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      if (!is_compared(rows[at].verdict) || is_settled_.at(at)) continue;
+      if (below_floor_ && !rows[at].alternative->candidate->takes_short) continue;
+      if (fastest == none || rows[at].compared_seconds < rows[fastest].compared_seconds) fastest = at;
+    }
+    return fastest;
+  }
+
+  bool below_floor_;
+  std::array<bool, most_compared> is_settled_{};
+  int replays_ = 0;
+  std::uint64_t events_left_ = most_events_to_decide;
+  double fastest_s_ = std::numeric_limits<double>::infinity();  ///< of what may run
+};
 
 /// What it counts as at least; rounding may not matter.
 double least_seconds(const Alternative& alternative, std::uint64_t message_bytes) {
@@ -103,29 +147,39 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     return may_run(one.verdict) &&
            (message_bytes >= alternatives.floor_bytes || one.alternative->candidate->takes_short);
   };
-  double fastest_s = std::numeric_limits<double>::infinity();
-  const auto take = [&](Evaluated& row, const Evaluated& one) {
-    row = one;
-    if (runs_now(one)) fastest_s = std::min(fastest_s, one.compared_seconds);
-  };
   for (const Alternative& alternative : alternatives.laid) {
-    all.add({.alternative = &alternative, .verdict = Verdict::surely_slower});
-    const bool waits = rows == Rows::that_may_run && (alternative.least_s > 0.0 || alternative.least_byte_s > 0.0);
-    if (!waits) take(all.row(all.rows().size() - 1), row_of(alternative));
+    const bool waits = alternative.least_s > 0.0 || alternative.least_byte_s > 0.0;
+    all.add(waits ? Evaluated{.alternative = &alternative, .verdict = Verdict::surely_slower} : row_of(alternative));
   }
-  for (std::size_t at = 0; at < alternatives.laid.size(); ++at) {
-    const Alternative& alternative = alternatives.laid[at];
-    if (all.rows()[at].verdict != Verdict::surely_slower) continue;
-    if (may_run_at_all(alternative, message_bytes, fastest_s, all.native_s, least_s)) {
-      take(all.row(at), row_of(alternative));
+  const auto fastest_s = [&] {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Evaluated& one : all.rows()) least = runs_now(one) ? std::min(least, one.compared_seconds) : least;
+    return least;
+  };
+  const auto take_late = [&](const auto& may) {
+    bool took = false;
+    for (std::size_t at = 0; at < alternatives.laid.size(); ++at) {
+      if (all.rows()[at].verdict != Verdict::surely_slower || !may(alternatives.laid[at])) continue;
+      all.row(at) = row_of(alternatives.laid[at]);
+      took = true;
     }
-  }
+    return took;
+  };
+  const auto may_be_faster = [&](const Alternative& alternative) {
+    return may_run_at_all(alternative, message_bytes, fastest_s(), all.native_s, least_s);
+  };
+  Finalists finalists(message_bytes < alternatives.floor_bytes);
+  take_late(may_be_faster);
+  // A replay that takes longer than was thought lets others in.
+  do finalists.replay(all, alternatives.on.get(), least_s);
+  while (take_late(may_be_faster));
   // Of what is equally fast the first one.
   for (std::size_t at = 0; at < all.rows().size(); ++at) {
     const Evaluated* const first = all.runs();
     const Evaluated& one = all.rows()[at];
     if (runs_now(one) && (first == nullptr || one.compared_seconds < first->compared_seconds)) all.run(at);
   }
+  if (rows == Rows::all) take_late([](const Alternative&) { return true; });
   return all;
 }
 

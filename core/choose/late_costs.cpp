@@ -26,7 +26,7 @@ Rank number_before(std::string_view algorithm, std::string_view ends) {
 /// of their own: so neither needs a plan for that.
 class LateCosts final : public CostFunction {
  public:
-  LateCosts(std::shared_ptr<const LateGround> ground, std::string_view algorithm)
+  LateCosts(std::shared_ptr<const LaidOn> ground, std::string_view algorithm)
       : ground_(std::move(ground)), algorithm_(algorithm) {}
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override {
@@ -50,7 +50,7 @@ class LateCosts final : public CostFunction {
     return **costs_;
   }
 
-  std::shared_ptr<const LateGround> ground_;
+  std::shared_ptr<const LaidOn> ground_;
   std::string_view algorithm_;  ///< the table's own text
   mutable std::optional<Costs> costs_{};
 };
@@ -118,7 +118,7 @@ double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement,
   return static_cast<double>(std::min<std::size_t>(hosts.size() - 1, fan_out)) * paths.spread_byte_s(port);
 }
 
-std::optional<Bound> late_bound(const LateGround& ground, std::string_view algorithm) {
+std::optional<Bound> late_bound(const LaidOn& ground, std::string_view algorithm) {
   const auto& [collective, paths, placement, root, hosts, each, has_sites] = ground;
   const CollectiveFacts& facts = facts_of(collective);
   if (const unsigned k = degree_of_blind_tree(algorithm); k > 0 && facts.native == RunLike::bcast && !has_sites) {
@@ -135,7 +135,7 @@ std::optional<Bound> late_bound(const LateGround& ground, std::string_view algor
   return {};
 }
 
-Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm) {
+Costs late_costs(std::shared_ptr<const LaidOn> ground, std::string_view algorithm) {
   return Costs(std::make_shared<const LateCosts>(std::move(ground), algorithm));
 }
 

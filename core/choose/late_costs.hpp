@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "choose/laid_on.hpp"
 #include "collective/collective.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/paths.hpp"
@@ -13,17 +14,6 @@
 #include "plan/costs.hpp"
 
 namespace trunkline {
-
-/// Of one communicator, as all that are laid late have them.
-struct LateGround {
-  Collective collective;
-  std::shared_ptr<const Paths> paths;
-  Placement placement;
-  Rank root;
-  HostCosts hosts;
-  Rank on_each_host = 0;   ///< ranks; 0: hosts differ
-  bool has_sites = false;  ///< long links lie between ranks
-};
 
 /// What a candidate takes at least.
 struct Bound {
@@ -33,7 +23,7 @@ struct Bound {
 
 /// Of one that is laid late: for its hosts or ranks are many to look at, and its messages are mostly too long. Nothing:
 /// it is laid at once. Time O(ranks).
-[[nodiscard]] std::optional<Bound> late_bound(const LateGround& ground, std::string_view algorithm);
+[[nodiscard]] std::optional<Bound> late_bound(const LaidOn& ground, std::string_view algorithm);
 
 /// The degree of a candidate that is a k-nomial tree by rank number; 0: it is none.
 [[nodiscard]] unsigned degree_of_blind_tree(std::string_view algorithm);
@@ -63,6 +53,6 @@ struct Bound {
                                                unsigned fan_out, Direction direction);
 
 /// Of a tree down which a broadcast goes, or of ranks that meet other hosts each. Used by one thread at a time.
-[[nodiscard]] Costs late_costs(std::shared_ptr<const LateGround> ground, std::string_view algorithm);
+[[nodiscard]] Costs late_costs(std::shared_ptr<const LaidOn> ground, std::string_view algorithm);
 
 }  // namespace trunkline

@@ -67,15 +67,9 @@ std::string passed_over(const Evaluated& one) {
 
 constexpr const char* whole_frames = " cut within a frame, where that is not surely faster";
 
-/// Over long links, and on one host, less is enough.
 double least_margin(const std::vector<Evaluated>& rows) {
   double least = usual_margin;
-  for (const Evaluated& one : rows) {
-    const Uncertainty* const uncertainty = one.alternative->uncertainty;
-    const bool is_known_better =
-        one.alternative->candidate->role == Role::sites || uncertainty == &uncertainty_on_one_host();
-    if (is_known_better) least = std::min(least, uncertainty->margin);
-  }
+  for (const Evaluated& one : rows) least = std::min(least, one.alternative->uncertainty->margin);
   return least;
 }
 

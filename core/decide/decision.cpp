@@ -247,6 +247,14 @@ double Decider::numbering_s() {
   return *numbering_s_;
 }
 
+double Decider::seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {
+  const Alternatives* const known = alternatives();
+  if (known == nullptr || known->on == nullptr) return costs(algorithm)->seconds(bytes, segment_bytes);
+  const Plan laid = plan(algorithm, is_by_size(collective_, algorithm) ? laid_for(bytes) : 0);
+  const std::optional<Replayed> replayed = replayed_on(*known->on, laid, bytes, segment_bytes, most_events_to_tell);
+  return replayed ? replayed->seconds : costs(algorithm)->seconds(bytes, segment_bytes);
+}
+
 std::string_view Decider::one_order(OperandOrder order) {
   auto& algorithm = one_order_.at(static_cast<std::size_t>(order));
   if (!algorithm) algorithm = algorithm_of_one_order(alternatives(), collective_, order, root_);

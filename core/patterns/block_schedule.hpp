@@ -140,9 +140,6 @@ class BlockSchedule {
   [[nodiscard]] virtual std::optional<PlacedGroups> placed_groups() const { return {}; }
   [[nodiscard]] virtual GroupRound group_round(std::uint64_t /*round*/) const { return {}; }
 
-  /// Of exchanges: whether ranks of a host go on only once all of them have got what was for them.
-  [[nodiscard]] virtual bool waits_for_hosts() const { return false; }
-
   /// In groups of how many positions in a row sent_by_groups() says all that is sent; 0: in none.
   [[nodiscard]] virtual Rank listed_groups() const { return 0; }
   /// Of one block: what all of them send in a round, each after what came in the round before.

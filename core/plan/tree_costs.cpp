@@ -14,8 +14,6 @@
 #include "plan/first_sends.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/injections.hpp"
-#include "plan/later_siblings.hpp"
-#include "plan/port_queues.hpp"
 #include "plan/site_branches.hpp"
 #include "plan/tree_handlings.hpp"
 #include "plan/tree_shape.hpp"
@@ -24,10 +22,6 @@
 
 namespace trunkline {
 namespace {
-
-/// Of the hops of both ways, where operands go up and results down: few segments are on their way up at a time.
-/// Simulated on 24 and 32 hosts of 1 and 4 ranks at 1 Gbit/s, 64 KiB and 1 MiB (docs/results/hosts.md).
-constexpr double meeting_both_ways = 0.25;
 
 /// Adds up the transfers of trees that take segments by turns.
 class Sum {
@@ -88,11 +82,6 @@ class Sum {
     const double times = both_ways ? 2.0 : 1.0;
     costs.local_transfers = times * handlings_.local_transfers();
     costs.transfers = times * static_cast<double>(placement_.size() - 1) - costs.local_transfers;
-    costs.looks_at_ports = looks_at_ports();
-    const double meeting = both_ways && costs.looks_at_ports ? meeting_both_ways : 1.0;
-    if (part_ < 1.0) costs.meeting_byte_s = meeting * deepest_byte_s_;
-    if (part_ == 1.0 && direction_ != Direction::down && costs.looks_at_ports) costs.flooded_byte_s = port_byte_s_;
-    costs.goes_down = direction_ != Direction::up;
     costs.network_hops = static_cast<Rank>(transfers_.all().transfers().size()) + further_hops_;
     costs.crowded_byte_s = crowded_byte_s_;
     costs.latest = longest(latest_, hosts_);
@@ -174,47 +163,18 @@ class Sum {
     by_site_->add_way(rank, upwards(direction_, ways.by_processor));
   }
 
-  /// What waits at ports, and in which order operands come there, was looked into by simulations of hosts near each
-  /// other with processors of their own. On the lab trees up and down took longer than that says.
-  [[nodiscard]] bool looks_at_ports() const { return !cluster_.has_sites() && !hosts_.share_processors(); }
-
   void add_shape(const TreeShape& shape) {
     to_local_leaf_.clear();
-    up_.clear();
-    up_from_leaf_.clear();
     if (is_star(shape)) {
-      note_ports(shape);
       add_star(shape);
       return;
     }
     ways_.assign(shape.nodes.size(), {});
-    if (direction_ != Direction::down && shape.exchange == TreeShape::no_node && looks_at_ports()) {
-      up_.assign(shape.nodes.size(), {});
-      later_ = later_siblings(shape, paths_, hosts_);
-    }
-    queues_.reset();
-    if (shape.exchange == TreeShape::no_node && looks_at_ports()) {
-      queues_ = port_queues(shape, up_.empty() ? std::vector<double>() : later_.comes_s, hosts_);
-    }
-    if (queues_) first_ways_.assign(shape.nodes.size(), {});
-    note_ports(shape);
     const FirstSends sent = first_sends(shape);
     for (std::size_t round = 0; round + 1 < sent.begin.size(); ++round) {
       add_round(shape, std::span(sent.sends).subspan(sent.begin[round], sent.begin[round + 1] - sent.begin[round]));
     }
     add_ways(shape);
-  }
-
-  /// Of those who have children in several other hosts, which come up to them.
-  void note_ports(const TreeShape& shape) {
-    if (direction_ == Direction::down || !looks_at_ports()) return;
-    for (const TreeShape::Node& node : shape.nodes) {
-      const auto others = std::ranges::count_if(
-          node.children, [&](const TreeShape::Child& child) { return shape.nodes[child.node].host != node.host; });
-      if (others < 2) continue;
-      const ChannelId port = cluster_.neighbours(cluster_.hosts()[node.host]).front().channel ^ 1U;
-      port_byte_s_ = std::max(port_byte_s_, paths_.byte_s(port));
-    }
   }
 
   /// Nobody sends but the root.
@@ -279,7 +239,6 @@ class Sum {
     const bool has_exchange = shape.exchange != TreeShape::no_node;
     LastWays root;
     LastWays exchange;
-    LastWays up;
     const std::vector<bool> is_beyond = beyond_exchange(shape);
     const double injections = both_ways ? 0.5 : 1.0;
     for (std::uint32_t node = 0; node < shape.nodes.size(); ++node) {
@@ -288,42 +247,18 @@ class Sum {
       const bool counts = looked_at_ == no_rank ? !shape.nodes[node].sends() || exchanges : rank == looked_at_;
       if (!counts) continue;
       (is_beyond[node] ? exchange : root).add(ways_[node], injections);
-      if (!up_.empty()) up.add(up_[node], injections);
-      add_to_site(rank, up_.empty() ? ways_[node] : up_[node]);
-    }
-    for (const auto& [parent, ways] : up_from_leaf_) {
-      up.add(ways, injections);
-      add_to_site(shape.nodes[parent].rank, ways);
+      add_to_site(rank, ways_[node]);
     }
     for (const auto& [parent, ways] : to_local_leaf_) {
       if (looked_at_ != no_rank) break;
       (is_beyond[parent] ? exchange : root).add(ways, injections);
-      if (up_.empty()) add_to_site(shape.nodes[parent].rank, ways);
+      add_to_site(shape.nodes[parent].rank, ways);
     }
     if (has_exchange) {
       add_exchanged(shape, root, exchange);
       return;
     }
-    if (up_.empty()) {
-      add_latest(root);
-    } else {
-      add_up(up, root);
-    }
-  }
-
-  /// Up from its ranks, and then down to them: the first sum starts down once it has come up from all.
-  void add_up(const LastWays& up, const LastWays& down) {
-    deepest_byte_s_ = std::max(deepest_byte_s_, (direction_ == Direction::up ? 1.0 : 2.0) * down.deepest_byte_s);
-    std::vector<TreeCosts::Way> ways = up.all();
-    for (TreeCosts::Way& way : ways) way = upwards(direction_, way);
-    if (direction_ == Direction::up) {
-      latest_.insert(latest_.end(), ways.begin(), ways.end());
-      return;
-    }
-    const std::vector<TreeCosts::Way> last_down = longest(down.all(), hosts_);
-    for (const TreeCosts::Way& one : longest(ways, hosts_)) {
-      for (const TreeCosts::Way& other : last_down) latest_.push_back(joined(one, other));
-    }
+    add_latest(root);
   }
 
   /// To its ranks, and from them.
@@ -331,7 +266,6 @@ class Sum {
     const bool both_ways = direction_ == Direction::up_and_down;
     for (const TreeCosts::Way& way : side.all())
       latest_.push_back(both_ways ? joined(upwards(direction_, way), way) : upwards(direction_, way));
-    deepest_byte_s_ = std::max(deepest_byte_s_, (both_ways ? 2.0 : 1.0) * side.deepest_byte_s);
   }
 
   /// By node: whether it is on the side of the exchange.
@@ -396,8 +330,6 @@ class Sum {
       for (const TreeCosts::Way& other : down)
         latest_.push_back(joined(joined(upwards(direction_, one), across), other));
     }
-    deepest_byte_s_ = std::max({deepest_byte_s_, 2.0 * root.deepest_byte_s, 2.0 * exchange.deepest_byte_s,
-                                root.deepest_byte_s + path.slowest_byte_s + exchange.deepest_byte_s});
   }
 
   /// Where transfers of one round share a channel they are slower by that. A sender's own are in different rounds.
@@ -418,45 +350,16 @@ class Sum {
       const double injections_s = injections_.both(from, shape.nodes[to].host);
       if (from == shape.nodes[to].host) {
         ways_[to] = arrived_within(sending, injections_s);
-        if (!up_.empty()) up_[to] = arrived_within(up_[parent], injections_s);
         add_sends_within(sending, 1.0, injections_.down(from));
         continue;
       }
       const PathCost path = transfers_.cost_of(transfer++);
-      if (queues_ && queues_->ahead[to] != no_rank) {
-        const TreeCosts::Way& first = first_ways_[queues_->first[parent]];
-        ways_[to] = arrived(behind_others(sending, parent, first, queues_->ahead[to], path), path, injections_s);
-      } else {
-        ways_[to] = arrived(sending, path, injections_s);
-      }
-      if (queues_) first_ways_[to] = ways_[to].by_wire;
+      ways_[to] = arrived(sending, path, injections_s);
       add_sends(sending, path.first_byte_s, injections_.down(from), false);
-      if (up_.empty()) continue;
-      Ways before_later = up_[parent];
-      add_sends(before_later, path.first_byte_s, injections_.down(from), false, static_cast<double>(later_.later[to]));
-      if (queues_ && queues_->behind[to] != no_rank) {
-        const TreeCosts::Way& first = up_[queues_->first[parent]].by_wire;
-        before_later = behind_others(before_later, parent, first, queues_->behind[to], path);
-      }
-      up_[to] = arrived(before_later, path, injections_s);
     }
-  }
-
-  /// By the wire: once the host has it, so many messages of its ranks, whoever sends them, go before.
-  [[nodiscard]] Ways behind_others(Ways sending, std::uint32_t sender, const TreeCosts::Way& first, Rank messages,
-                                   const PathCost& path) const {
-    const bool has_it_first = queues_->first[sender] == sender;
-    sending.by_wire = has_it_first ? first : arrived(first, PathCost(), 0.0, true);
-    sending.by_wire.per_byte_s += static_cast<double>(messages) * path.first_byte_s;
-    return sending;
   }
 
   void add_local_leaves(Ways& sending, std::uint32_t parent, HostIndex host, Rank leaves) {
-    if (!up_.empty()) {
-      Ways up = up_[parent];
-      add_sends_within(up, static_cast<double>(leaves - 1), injections_.down(host));
-      up_from_leaf_.emplace_back(parent, arrived_within(up, injections_.both(host, host)));
-    }
     add_sends_within(sending, static_cast<double>(leaves - 1), injections_.down(host));
     to_local_leaf_.emplace_back(parent, arrived_within(sending, injections_.both(host, host)));
     add_sends_within(sending, 1.0, injections_.down(host));
@@ -473,17 +376,10 @@ class Sum {
   Injections injections_;
   TreeTransfers transfers_;  ///< of a segment of every tree
   TreeHandlings handlings_;
-  std::vector<Ways> ways_;  ///< by node of the tree's shape
-  std::vector<Ways> up_;    ///< the same of what goes up, where children's order is that in which they come; or none
-  std::vector<std::pair<std::uint32_t, Ways>> up_from_leaf_;  ///< by parent: of local leaves, likewise
-  LaterSiblings later_;
-  std::optional<PortQueues> queues_;                           ///< of the shape
-  std::vector<TreeCosts::Way> first_ways_;                     ///< with them, by node: by the wire, before it sends
+  std::vector<Ways> ways_;                                     ///< by node of the tree's shape
   std::vector<std::pair<std::uint32_t, Ways>> to_local_leaf_;  ///< by parent: the last of its leaves in a row
   std::vector<TreeCosts::Way> latest_;
-  double deepest_byte_s_ = 0.0;
   double crowded_byte_s_ = 0.0;
-  double port_byte_s_ = 0.0;             ///< the slowest that takes in from several others, going up
   std::optional<SiteBranches> by_site_;  ///< of what goes one way over long links
   std::vector<const Tree*> trees_;
   std::map<std::pair<Rank, Rank>, TcpStream> streams_;  ///< by parent and child, where windows are the limit

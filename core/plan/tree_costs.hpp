@@ -78,10 +78,6 @@ struct TreeCosts final : CostFunction {
   Rank network_hops = 0;              ///< transfers between different hosts
   double transfers = 0.0;             ///< of one segment between hosts, by all ranks
   double local_transfers = 0.0;       ///< within hosts
-  double meeting_byte_s = 0.0;        ///< of several trees: all hops of the deepest way, for each byte of a segment
-  double flooded_byte_s = 0.0;        ///< of one tree that goes up: the port of who takes in from several other hosts
-  bool goes_down = true;              ///< perhaps after it has gone up
-  bool looks_at_ports = false;        ///< for how much of the time they are free
   double longest_hop_s = 0.0;         ///< one way, where windows may end before the first answer; 0: they do not
   std::uint64_t in_flight_bytes = 0;  ///< what windows hold then
   std::vector<TcpStream> streams{};   ///< hops that TCP's windows make slower than their links, the slowest of them

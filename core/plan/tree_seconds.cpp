@@ -11,21 +11,6 @@
 namespace trunkline {
 namespace {
 
-/// Segments of several trees meet at ports, by chance: one waits for the other, and what it leaves unused on its way is
-/// lost. So segments fall behind as a random walk does, until windows hold them. Simulated on 16 and 32 hosts at
-/// 1 Gbit/s, in 4 to 3000 segments, they came later by so many segments a hop, times the root of their number.
-constexpr double behind_by_meeting = 0.4;
-constexpr double most_behind = 3.5;
-
-/// Up one tree all ranks that lead nobody send at once, as many segments as may be under way, and those share the port
-/// of who takes them in, or its processor: the first comes late, and so on up. Of so many segments at most each comes
-/// so many times later as one takes there. Simulated by binary, 3-ary and 4-ary trees of 24 and 32 hosts at 1 to 100
-/// Gbit/s, in 2 to 370 segments (docs/results/hosts.md).
-constexpr double late_by_flood = 1.2;
-constexpr double most_in_flood = 12.0;
-
-double behind(double further) { return std::min(behind_by_meeting * std::sqrt(further), most_behind); }
-
 /// What a further segment takes, where channels have so much to do.
 double links_seconds(const std::vector<TreeCosts::Work>& busiest, const Cut::Piece& piece) {
   double most_s = 0.0;
@@ -43,17 +28,6 @@ double next_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Work>& 
   next = std::max(next, costs.hosts.together_s(costs.transfers, costs.transfers * bytes, costs.local_transfers,
                                                costs.local_transfers * bytes));
   return std::max(next, links_seconds(busiest, piece));
-}
-
-/// How much later the last segment comes since others were sent up beside it. Where results go down again meanwhile
-/// processors have as much to do with those: links count, for as much of the time as they are busy.
-double flood_seconds(const TreeCosts& costs, double busy, const Cut& cut) {
-  if (costs.flooded_byte_s == 0.0) return 0.0;
-  const auto bytes = static_cast<double>(cut.segment.bytes);
-  const double wire_s = costs.flooded_byte_s * cut.segment.wire;
-  const double each_s =
-      costs.goes_down ? busy * wire_s : std::max(wire_s, costs.hosts.receive_s + costs.hosts.receive_byte_s * bytes);
-  return late_by_flood * std::min(cut.further, most_in_flood) * each_s;
 }
 
 /// On the longest way.
@@ -99,18 +73,13 @@ double branch_seconds(const TreeCosts& costs, const std::vector<TreeCosts::Way>&
   // The root hands over two at once at least: where they share the wire, the first takes as long as both.
   const bool shares_wire = costs.hosts.shares_wire && !costs.hosts.is_eager(cut.segment.bytes);
   const double before = cut.further + (shares_wire ? 1.0 : 0.0);
-  // Where hosts set the pace ports are free for most of the time, and segments seldom meet.
-  const double links = next_s > 0.0 ? std::min(links_seconds(busiest, cut.segment) / next_s, 1.0) : 0.0;
-  const double busy = costs.looks_at_ports ? links : 1.0;
-  const double behind_s =
-      behind(before) * costs.meeting_byte_s * cut.segment.wire * busy + flood_seconds(costs, busy, cut);
   double sent_s = sent_seconds(costs, cut.segment, before, next_s);
   if (slowest_s > next_s) {
     const auto window = static_cast<double>(window_of(cut.segment.bytes, costs.in_flight_bytes));
     sent_s = std::max(sent_s, (before - window) * slowest_s);
   }
   sent_s = std::max(sent_s, streamed_seconds(costs, cut));
-  return sent_s + behind_s + std::max(last_s, way_seconds(costs, latest, cut.segment) - next_s);
+  return sent_s + std::max(last_s, way_seconds(costs, latest, cut.segment) - next_s);
 }
 
 /// What all of them take, to all ranks.

@@ -38,27 +38,20 @@ TreeCosts::Way arrived(TreeCosts::Way way, const PathCost& path, double injectio
 }
 
 Ways arrived(const Ways& sending, const PathCost& path, double injections_s) {
-  const TreeCosts::Way by_wire = arrived(sending.by_wire, path, injections_s, false);
-  return {.by_wire = by_wire,
-          .by_processor = arrived(sending.by_processor, path, injections_s, false),
-          .for_host = by_wire,
-          .hops_byte_s = sending.hops_byte_s + path.slowest_byte_s};
+  return {.by_wire = arrived(sending.by_wire, path, injections_s, false),
+          .by_processor = arrived(sending.by_processor, path, injections_s, false)};
 }
 
 Ways arrived_within(const Ways& sending, double injections_s) {
-  const TreeCosts::Way by_wire = arrived(sending.for_host, PathCost(), injections_s, true);
-  return {.by_wire = by_wire,
-          .by_processor = arrived(sending.by_processor, PathCost(), injections_s, true),
-          .for_host = by_wire,
-          .hops_byte_s = sending.hops_byte_s};
+  return {.by_wire = arrived(sending.by_wire, PathCost(), injections_s, true),
+          .by_processor = arrived(sending.by_processor, PathCost(), injections_s, true)};
 }
 
 void add_sends(Ways& sending, double byte_s, double injections_s, bool is_local, double times) {
   sending.by_wire.per_byte_s += times * byte_s;
-  for (TreeCosts::Way* const way : {&sending.by_processor, &sending.for_host}) {
-    (is_local ? way->handlings.local_sends : way->handlings.sends) += times;
-    way->handlings.injections_s += times * injections_s;
-  }
+  Handlings& handlings = sending.by_processor.handlings;
+  (is_local ? handlings.local_sends : handlings.sends) += times;
+  handlings.injections_s += times * injections_s;
 }
 
 void add_sends_within(Ways& sending, double times, double injections_s) {

@@ -2,7 +2,6 @@
 // The first segment's ways to the ranks of a tree, hop by hop: what TreeCosts::latest is taken from.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -15,8 +14,6 @@ namespace trunkline {
 struct Ways {
   TreeCosts::Way by_wire;
   TreeCosts::Way by_processor;
-  TreeCosts::Way for_host;   ///< for others of its host: came by the wire, and only the processor sent before
-  double hops_byte_s = 0.0;  ///< of its hops alone
 };
 
 /// Of who has sent that: it is on its way by this path, with all injections of the hop.
@@ -39,14 +36,12 @@ void add_sends_within(Ways& sending, double times, double injections_s);
 /// To the last ranks of a tree, or on one side of it where two roots exchange.
 struct LastWays {
   std::vector<Ways> ways;
-  double deepest_byte_s = 0.0;
 
   /// Of the injections of a hop that is gone both ways half belong to each.
   void add(Ways one, double injections) {
     one.by_wire.handlings.injections_s *= injections;
     one.by_processor.handlings.injections_s *= injections;
     ways.push_back(one);
-    deepest_byte_s = std::max(deepest_byte_s, one.hops_byte_s);
   }
 
   [[nodiscard]] std::vector<TreeCosts::Way> all() const {

@@ -14,6 +14,7 @@
 #include "bindings.hpp"
 #include "choose/accuracy.hpp"
 #include "choose/candidates.hpp"
+#include "choose/laid_on.hpp"
 #include "choose/least_time.hpp"
 #include "decide/decision.hpp"
 #include "kinds/multicast/datagram.hpp"
@@ -223,17 +224,11 @@ void bind_candidates(nb::module_& module) {
       .def_ro("short_block_handicap", &Uncertainty::short_block_handicap)
       .def_ro("source", &Uncertainty::source, "Where that was measured.")
       .def_prop_ro(
-          "own_processors",
-          [](const Uncertainty& one) {
-            return one.own_processors == nullptr ? std::nullopt : std::optional(*one.own_processors);
-          },
-          "Instead, where each host has processors of its own; None: the same.")
-      .def_prop_ro(
           "shared_hosts",
           [](const Uncertainty& one) {
             return one.shared_hosts == nullptr ? std::nullopt : std::optional(*one.shared_hosts);
           },
-          "Else instead, where hosts have several ranks; None: the same.");
+          "Instead, where hosts have several ranks; None: the same.");
   nb::class_<CandidateFor>(module, "Candidate", "A row of the table of choice, for one collective.")
       .def_prop_ro("name", [](const CandidateFor& one) { return one.candidate->name; })
       .def_prop_ro(
@@ -247,6 +242,8 @@ void bind_candidates(nb::module_& module) {
       .def_prop_ro("uncertainty", [](const CandidateFor& one) { return *one.candidate->uncertainty; });
   module.def("candidates", &candidates_for, "collective"_a,
              "What ``auto`` compares and ``trunkline tune`` measures. Raises ValueError.");
+  module.def("uncertainty_of_replays", &uncertainty_of_replays,
+             "Where replays are true, of every candidate but multicasts of results and of shares.");
   module.attr("near_least") = near_least;
   module.attr("margin_of_cuts") = margin_of_cuts;
   module.attr("most_cut_bytes") = most_cut_bytes;
@@ -283,8 +280,8 @@ void bind_decisions(nb::module_& module) {
           "costs_of",
           [](const Knowledge& knowledge, const Placement& placement, const Plan& plan, const std::string& collective) {
             if (!knowledge.cluster) throw std::invalid_argument("no cluster is known");
-            return PlanCosts{costs_of(knowledge.network(), placement, plan, collective_named(collective),
-                                      knowledge.message_costs())};
+            return PlanCosts{told_costs(knowledge.network(), placement, plan, collective_named(collective),
+                                        knowledge.message_costs())};
           },
           "placement"_a, "plan"_a, "collective"_a,
           "From the network as it was measured, else as it is stated; ValueError where there is no cluster.")

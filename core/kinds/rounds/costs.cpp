@@ -16,9 +16,6 @@ double together_seconds(const RoundCosts& costs, std::uint64_t bytes) {
   return costs.rounds.together_s(bytes, costs.hosts) / costs.rounds.rounds;
 }
 
-/// Simulated on 24 hosts of 4 ranks, 64 KiB at 1 Gbit/s and 1 MiB at 10 (docs/results/hosts.md).
-constexpr double held_up_by_others = 0.25;
-
 /// Of rounds that relay: the links are busy all the time where a block has enough pieces; else each piece waits for the
 /// one before it to come.
 double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t piece_bytes) {
@@ -37,11 +34,10 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
                                  : message_s;
   const double together_s = together_seconds(costs, piece_bytes);
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
-  // Ranks that always hand on are as far apart as a way is long, and wait for nobody. Of hops that are mostly within
-  // hosts those between them hold up some. Where hosts share processors a piece waits for those before it at each hop.
+  // Ranks that always hand on are as far apart as a way is long, and wait for nobody. Where hosts
+  // share processors a piece waits for those before it at each hop.
   const double links_s = on_wire_s * all.network_rounds / all.rounds;
-  const double waits_s = costs.hosts.share_processors() ? std::max({links_s, message_s, together_s})
-                                                        : links_s + (mixed ? held_up_by_others * message_s : 0.0);
+  const double waits_s = costs.hosts.share_processors() ? std::max({links_s, message_s, together_s}) : links_s;
   const double trips = costs.hosts.trips(piece_bytes);
   const double handed_s =
       message_s + all.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) / all.rounds;
@@ -52,30 +48,15 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
                   all.rounds * (handed_s + waits_s) + ways_s + (pieces - 1.0) * piece_s);
 }
 
-/// Of rounds of any blocks, which overlap: a block is handed on while others come. But blocks of different rounds meet
-/// at a port, and some must be handed on at once. Simulated on one switch of 16 hosts that cost nothing, at 100 Mbit/s
-/// to 100 Gbit/s, a round took so many times what a block takes on the wire, and this part of the rest of its way.
-constexpr double meeting_at_ports = 1.34;
-constexpr double handed_on_at_once = 0.55;
-
-/// Where hosts and not links set the pace, a rank that always talks to other hosts does, and waits for some of what it
-/// must hand on. Where others of its host hand blocks on in memory, there is less to wait for. Simulated at 100 Gbit/s,
-/// hosts as under MPICH, a round of blocks that leave at once took 1.04 to 1.13 messages on hosts of one rank, 1.05 to
-/// 1.10 on 24 hosts of 2, 0.99 to 1.05 of 4 and 0.85 to 0.95 of 16; of longer blocks 0.94 to 1.06
-/// (docs/results/hosts.md).
-constexpr double waiting_alike = 1.13;
-constexpr double waiting_mixed = 1.02;
-
 /// What the busiest rank spends on a block, which it takes and hands on.
 double busiest_seconds(const RoundCosts& costs, std::uint64_t block) {
   const RoundCost& period = costs.rounds;
   if (period.network_rounds == 0.0) return period.message_s(block, costs.hosts);
-  const double message_s = 2.0 * costs.hosts.handling_s(block);
-  if (!costs.hosts.is_eager(block)) return message_s;
-  return (period.network_rounds < period.rounds ? waiting_mixed : waiting_alike) * message_s;
+  return 2.0 * costs.hosts.handling_s(block);
 }
 
-/// The first block goes as one that is alone. Each of the others takes a round more.
+/// Of rounds of any blocks, which overlap: a block is handed on while others come. The first goes as one that is alone.
+/// Each of the others takes a round more.
 double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t blocks) {
   const RoundCost& period = costs.rounds;
   const std::uint64_t block = pieces_of(message_bytes, blocks);
@@ -86,94 +67,39 @@ double block_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
   const double delay_s = period.latency_s * costs.hosts.trips(block) +
                          period.frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes));
   const double next_s =
-      std::max({busiest_seconds(costs, block) + alone_s,
-                meeting_at_ports * loaded_s + handed_on_at_once * delay_s / period.rounds, together_s});
+      std::max({busiest_seconds(costs, block) + alone_s, loaded_s + delay_s / period.rounds, together_s});
   // Each block is handed on about as often as there are transfers in a round.
   const double all_hosts_s = static_cast<double>(blocks) * together_s;
   return std::max(all_hosts_s,
                   costs.of_one_block.seconds(block, block, costs.hosts) + static_cast<double>(blocks - 1) * next_s);
 }
 
-/// Of exchanges: one round after the other. Ranks of one host that each have their own partners take turns at its port,
-/// and who has its part goes on: so while some are on links, others wait for nothing but their messages' ways. Of what
-/// takes less time, links or ways, so much is left. Simulated, mixed-radix on 24 hosts of 16 ranks at 1 to 100 Gbit/s,
-/// 8 KiB to 1 MiB (docs/results/hosts.md).
-constexpr double left_beside_others = 0.25;
-
-/// Sums over all rounds.
-struct ExchangeTimes {
-  double in_turn_s = 0.0;
-  double local_s = 0.0;  ///< of rounds within hosts
-  double ways_s = 0.0;   ///< of the others, where links take no time
-  double links_s = 0.0;
-};
-
-ExchangeTimes exchange_times(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  ExchangeTimes times;
+/// Of exchanges: one round after the other.
+double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+  double seconds = 0.0;
   for (const RoundCost& one : costs.each) {
     // A transfer's blocks lie side by side: a piece goes from one to the next.
     const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
-    const double one_s = one.seconds(message_bytes, piece, costs.hosts);
-    times.in_turn_s += one_s;
-    if (one.network_rounds == 0.0) {
-      times.local_s += one_s;
-      continue;
-    }
-    RoundCost without_links = one;
-    without_links.seconds_per_byte = 0.0;
-    times.ways_s += without_links.seconds(message_bytes, piece, costs.hosts);
-    times.links_s += one.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts);
+    const bool flows = costs.in_lanes && one.network_rounds > 1.0;
+    seconds +=
+        flows ? one.chained_seconds(message_bytes, piece, costs.hosts) : one.seconds(message_bytes, piece, costs.hosts);
   }
-  return times;
+  return seconds;
 }
 
-double exchange_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  const auto [in_turn_s, local_s, ways_s, links_s] = exchange_times(costs, message_bytes, segment_bytes);
-  const double alone = costs.rounds.part_of_alone_hosts();
-  const double own_s = ways_s + alone * links_s;
-  const double at_once_s =
-      local_s + std::max(own_s, links_s) + left_beside_others * (1.0 - alone) * std::min(own_s, links_s);
-  return alone < 1.0 && !costs.waits_for_hosts ? std::min(in_turn_s, at_once_s) : in_turn_s;
-}
-
-/// Links are never busy all of the time: at 1 Gbit/s, where little else counts, 1 MiB took 1.05 of what they take.
-constexpr double links_of_parts = 1.05;
-
-/// Ways of one part in which too few others are on the links, where parts are short: half of one with eight parts, all
-/// of it with four.
-constexpr double ways_alone = 4.0;
-constexpr double parts_at_a_time = 3.0;
-/// Of each part behind those: its ways that wait, where a rank stops in the middle of a transfer for the next one's
-/// window.
-constexpr double ways_that_wait = 0.26;
-
-/// That part of the longest transfer within a host which does not lie in a window.
-double beyond_window(const RoundCosts& costs, std::uint64_t message_bytes) {
-  std::uint64_t longest = 0;
-  for (const RoundCost& one : costs.each) {
-    if (one.network_rounds == 0.0) longest = std::max(longest, one.transfer_bytes(message_bytes));
-  }
-  if (longest <= least_in_flight_bytes) return 0.0;
-  return 1.0 - static_cast<double>(least_in_flight_bytes) / static_cast<double>(longest);
-}
-
-/// Of parts one behind the other: what the links take of all of them, and the ways of one part that they are idle in.
-/// Where links take little time, three parts at a time go their ways within switches, a quarter of each. Simulated on
-/// 24 hosts of 4, 8 and 16 ranks, 64 KiB to 16 MiB (docs/results/hosts.md).
+/// Of parts one behind the other, as of a pipeline: the ways of one of them, and the links for all.
 double staggered_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  const ExchangeTimes times = exchange_times(costs, message_bytes, segment_bytes);
-  const auto parts = static_cast<double>(costs.parts);
-  const double one_part_s = (times.local_s + times.ways_s) / parts;
-  const std::uint64_t piece = std::min(segment_bytes, costs.at_once.transfer_bytes(message_bytes));
-  const double links_s = costs.at_once.seconds_per_byte > 0.0
-                             ? costs.at_once.links_s(message_bytes, std::min(piece, message_bytes), costs.hosts)
-                             : 0.0;
-  const double in_turn_s = one_part_s + one_part_s / 4.0 * parts / parts_at_a_time;
+  double ways_s = 0.0;
+  for (RoundCost one : costs.each) {
+    one.seconds_per_byte = 0.0;
+    const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
+    ways_s += one.seconds(message_bytes, piece, costs.hosts);
+  }
+  const std::uint64_t piece = std::min({segment_bytes, costs.at_once.transfer_bytes(message_bytes), message_bytes});
+  const double links_s = costs.at_once.links_s(message_bytes, piece, costs.hosts);
   const double all_hosts_s =
       costs.hosts.share_processors() ? costs.at_once.seconds(message_bytes, piece, costs.hosts) : 0.0;
-  const double idle_ways = ways_alone / parts + ways_that_wait * std::max(0.0, parts - parts_at_a_time) *
-                                                    beyond_window(costs, message_bytes);
-  return std::max({links_of_parts * links_s + idle_ways * one_part_s, in_turn_s, all_hosts_s});
+  return std::max(links_s + ways_s / static_cast<double>(costs.parts), all_hosts_s);
 }
 
 }  // namespace
@@ -189,16 +115,8 @@ double round_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
     return std::max(relay_seconds(costs, message_bytes, std::min(segment_bytes, block)),
                     rounds.streamed_s(message_bytes));
   }
-  if (costs.parts > 1) return staggered_seconds(costs, message_bytes, segment_bytes);
-  if (!costs.in_lanes) return exchange_seconds(costs, message_bytes, segment_bytes);
-  double seconds = 0.0;
-  for (const RoundCost& one : costs.each) {
-    // A transfer's blocks lie side by side: a piece goes from one to the next.
-    const std::uint64_t piece = std::min(segment_bytes, one.transfer_bytes(message_bytes));
-    seconds += one.network_rounds > 1.0 ? one.chained_seconds(message_bytes, piece, costs.hosts)
-                                        : one.seconds(message_bytes, piece, costs.hosts);
-  }
-  return seconds;
+  return costs.parts > 1 ? staggered_seconds(costs, message_bytes, segment_bytes)
+                         : exchange_seconds(costs, message_bytes, segment_bytes);
 }
 
 namespace {

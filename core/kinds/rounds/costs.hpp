@@ -17,11 +17,10 @@ namespace trunkline {
 /// What rounds cost, as a function of the segment: what does not depend on it, taken once and kept.
 struct RoundCosts final : CostFunction {
   std::uint64_t blocks = 0;
-  bool any_blocks = false;       ///< segments are the blocks; else those are pieces of them
-  bool relays = false;           ///< all rounds are alike, and each hands on what came in the one before: pieces flow
-  bool in_lanes = false;         ///< part of the rounds is as with `relays`, in several rings at once
-  bool waits_for_hosts = false;  ///< of exchanges: ranks of a host go on once all of them have got theirs
-  std::uint64_t parts = 1;       ///< of exchanges: they go one behind the other
+  bool any_blocks = false;  ///< segments are the blocks; else those are pieces of them
+  bool relays = false;      ///< all rounds are alike, and each hands on what came in the one before: pieces flow
+  bool in_lanes = false;    ///< part of the rounds is as with `relays`, in several rings at once
+  std::uint64_t parts = 1;  ///< of exchanges: they go one behind the other
   HostCosts hosts = usual_host_costs();
   RoundCost rounds;             ///< of any blocks: one period, in which each transfer is the whole message
   std::vector<RoundCost> each;  ///< those that are alike together

@@ -145,7 +145,6 @@ RoundCosts round_costs(const Paths& paths, const Placement& placement, const Rou
   costs.relays = !samples.any_blocks && samples.rounds.size() == 1 && samples.rounds.front().times > 1;
   costs.in_lanes = samples.lanes > 1;
   costs.parts = samples.parts;
-  costs.waits_for_hosts = rounds.schedule_of(0)->waits_for_hosts();
   costs.hosts = hosts;
   const bool at_once = costs.parts > 1 || costs.any_blocks;
   TimedRound all(paths, placement, rounds.order);

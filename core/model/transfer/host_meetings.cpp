@@ -38,7 +38,6 @@ void HostMeetings::count_transfers() {
     for (Rank place = 0; place < count_; ++place) {
       const std::uint64_t met_by_each = met(number, place);
       transfers += at_place_[place] * met_by_each;
-      if (met_by_each > 0) loads.sending_hosts += at_place_[place];
     }
     loads.transfers = static_cast<double>(transfers);
     add_times(loads.amounts, amount_, static_cast<std::uint32_t>(transfers));

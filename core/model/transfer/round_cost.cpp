@@ -12,20 +12,11 @@
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
-namespace {
-
-/// Of a way beside the sends: what is added up is taken in order, so what comes from near waits for what comes from
-/// far. Simulated, reduce-scatters by lane-direct on 24 hosts of 4 ranks (docs/results/hosts.md).
-constexpr double hidden_where_combined = 0.7;
-
-}  // namespace
-
 RoundCost& RoundCost::operator+=(const RoundCost& other) {
   shortest_hop_s = std::min(shortest_hop_s, other.shortest_hop_s);
   longest_hop_s = std::max(longest_hop_s, other.longest_hop_s);
   rounds += other.rounds;
   network_rounds += other.network_rounds;
-  sending_hosts += other.sending_hosts;
   network_waits += other.network_waits;
   seconds_per_byte += other.seconds_per_byte;
   parts += other.parts;
@@ -94,9 +85,8 @@ double RoundCost::seconds(std::uint64_t message_bytes, std::uint64_t transfer_by
   // While a rank sends all that it may, the first that it is sent is on its way; what is announced first must be asked
   // for.
   const double way_s = latency_s * hosts.trips(transfer);
-  const double hidden =
-      hides_ways && hosts.is_eager(transfer) ? (combined_parts > 0.0 ? hidden_where_combined : 1.0) : 0.0;
-  const double hidden_s = hidden * std::min(way_s, further * hosts.sending_s(transfer));
+  const double hidden_s =
+      hides_ways && hosts.is_eager(transfer) ? std::min(way_s, further * hosts.sending_s(transfer)) : 0.0;
   return std::max({all_hosts_s, streamed_s(message_bytes),
                    network_waits * network_s + first_combined_s + local_s + way_s + held_s(message_bytes) +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) +
@@ -145,7 +135,6 @@ void TimedRound::transfer(Rank from, Rank to, double fraction, double combined, 
 void TimedRound::between_hosts(NodeId u, NodeId v, double fraction, Rank times) {
   const std::span<const PathLoads::Transfer> known = loads_.transfers();
   std::uint32_t& last = last_from_[u];
-  if (last == nowhere) ++senders_;
   all_alike_ = all_alike_ && (known.empty() || known.front().amount == fraction);
   const bool same = last != nowhere && known[last].to == v && known[last].amount == fraction;
   Rank further = times;
@@ -204,7 +193,6 @@ TimedRound::Loads TimedRound::loads(bool alike, bool takes_every_hop) {
     all.mean_frame_byte_s /= static_cast<double>(order_.size());
   }
   all.seconds_per_byte = slowest_byte_s(alike);
-  all.sending_hosts = static_cast<double>(std::exchange(senders_, 0));
   all.most_combined = std::exchange(most_combined_, 0.0);
   all.most_local_combined = std::exchange(most_local_combined_, 0.0);
   all.longest_local = std::exchange(longest_local_, 0.0);
@@ -225,7 +213,6 @@ void TimedRound::finish(RoundCost& cost, double times, bool takes_every_hop, boo
 
 void TimedRound::add(RoundCost& cost, const Loads& loads, double times, bool takes_every_hop, bool follows) {
   if (loads.slowest) cost.held.push_back({*loads.slowest, times});
-  cost.sending_hosts += times * loads.sending_hosts;
   const double all = loads.transfers + loads.local_transfers;
   const double any_network = loads.transfers > 0.0 ? 1.0 : 0.0;
   const double network = takes_every_hop && all > 0.0 ? loads.transfers / all : any_network;

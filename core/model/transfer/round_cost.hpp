@@ -26,7 +26,6 @@ struct RoundCost {
   double rounds = 0.0;
   double network_rounds = 0.0;  ///< of them, those with transfers between hosts; or their part of all, where each takes
                                 ///< every hop after another
-  double sending_hosts = 0.0;   ///< sum over the rounds of the hosts that send to others
   double network_waits = 0.0;   ///< of those, the ones that wait for what came in the round before
   double seconds_per_byte = 0.0;  ///< sum over the rounds of the busiest channel's load over its rate
   double parts = 0.0;             ///< sum over the rounds of the longest transfer's part of the message
@@ -76,8 +75,6 @@ struct RoundCost {
   /// Seconds for a message of that many bytes in transfers of `transfer_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
                                const HostCosts& hosts = usual_host_costs()) const;
-  /// One over how many ranks of a host send to other hosts in a round, on average; 1 where none do.
-  [[nodiscard]] double part_of_alone_hosts() const { return transfers > 0.0 ? sending_hosts / transfers : 1.0; }
   /// The same where all rounds are alike, and each hands on what came in the one before: who has it goes on, so while a
   /// message is on its way others use the links.
   [[nodiscard]] double chained_seconds(std::uint64_t message_bytes, std::uint64_t transfer_bytes,
@@ -112,7 +109,6 @@ class TimedRound {
     double most_combined = 0.0;
     double most_local_combined = 0.0;
     double longest_local = 0.0;
-    double sending_hosts = 0.0;
     double transfers = 0.0;  ///< between hosts
     double amounts = 0.0;
     double local_transfers = 0.0;
@@ -150,7 +146,6 @@ class TimedRound {
   };
   std::vector<InRow> sequence_;  ///< of transfers between hosts, in order: their places among the loads
   bool all_alike_ = true;        ///< the amounts of these
-  std::uint32_t senders_ = 0;    ///< hosts
   double transfers_ = 0.0;       ///< of this round, between hosts
   double amounts_ = 0.0;
   double local_transfers_ = 0.0;

@@ -170,5 +170,5 @@ def predicted_s(cell: Cell) -> float | None:
         where = (cell.cluster, cell.rate_bps, cell.ranks_per_host, cell.collective, cell.library, cell.host_costs)
         rows = _decider(*where).predictions(cell.message_bytes)
         return next((one.seconds for one in rows if one.algorithm == "native"), None)
-    costs = _core.costs_of(*laid(cell), cell.collective, cell.host_costs)
-    return costs.seconds(cell.message_bytes, cell.segment_bytes)
+    where = (cell.cluster, cell.rate_bps, cell.ranks_per_host, cell.collective, "mpich", cell.host_costs)
+    return _decider(*where).seconds_of(cell.algorithm, cell.message_bytes, cell.segment_bytes)

@@ -124,19 +124,6 @@ TEST(TreeCosts, TheLastSegmentIsWhatTheOthersLeave) {
   EXPECT_EQ(cut.last.bytes, 500U);
 }
 
-/// Ranks that lead nobody send their first segments up all at once: the first sum is late.
-TEST(TreeCosts, WhatIsSentUpAtOnceComesLate) {
-  const Cluster cluster = one_switch();
-  const Placement placement = block_placement(cluster, 1);
-  Tree tree = root_alone(static_cast<Rank>(placement.size()), 0);
-  for (Rank rank = 1; rank < placement.size(); ++rank) add_child(tree, 0, rank);
-  TreeCosts costs = tree_costs(Paths(cluster), placement, tree, Direction::up, host_costs_named("mpich"));
-  ASSERT_GT(costs.flooded_byte_s, 0.0);
-  const double flooded_s = tree_seconds(costs, 100 << 10, 8 << 10);
-  costs.flooded_byte_s = 0.0;
-  EXPECT_GT(flooded_s, tree_seconds(costs, 100 << 10, 8 << 10) * 1.01);
-}
-
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
 NativeCosts native_bcast(const Cluster& cluster) {
@@ -189,10 +176,10 @@ TEST(BlockCosts, OfHostsWithSeveralRanks) {
   EXPECT_NEAR(seconds(cluster, 1), first_s, 1e-9);
   // Each of the others takes a round: of six, four load each host's link with four blocks, the others with one and two.
   const double delay_s = (20e-6 + frame_s) * (0.25 + 0.5 + 4) / 6;
-  EXPECT_NEAR(seconds(cluster, 2) - first_s, 1.34 * frame_s * (1 + 2 + 4 * 4) / 6 + 0.55 * delay_s, 0.03 * frame_s);
+  EXPECT_NEAR(seconds(cluster, 2) - first_s, frame_s * (1 + 2 + 4 * 4) / 6 + delay_s, 0.03 * frame_s);
   // Where links take no time, ranks that always talk to other hosts set the pace, not the mean of all.
   const Cluster fast = scaled(cluster, 1e15);
-  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * 1.02 * message_s, 1e-6);
+  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * message_s, 1e-6);
 }
 
 TEST(BlockCosts, OfOneSwitchAreTheRounds) {
@@ -200,12 +187,12 @@ TEST(BlockCosts, OfOneSwitchAreTheRounds) {
   const Placement placement = block_placement(cluster, 1);
   const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
   // Ten blocks of a frame to 16 ranks in 4 + 9 rounds. The first one: a frame on the wire, again from the switch,
-  // latency, software. Where the wire takes most, the others take a third longer than that, and half of the way. Of 16
-  // ranks the root receives nothing, which shortens ways on average.
+  // latency, software. Where the wire takes most, each of the others takes that, and its way. Of 16 ranks the root
+  // receives nothing, which shortens ways on average.
   const double frame_s = 1538 * 8 / 1e8;
   const double delay_s = (20e-6 + frame_s) * 15 / 16;
-  EXPECT_NEAR(circulant->seconds(14080, 1408),
-              4 * (2 * frame_s + 20e-6 + software_s(1408)) + 9 * (1.34 * frame_s + 0.55 * delay_s), 1e-9);
+  EXPECT_NEAR(circulant->seconds(14080, 1408), 4 * (2 * frame_s + 20e-6 + software_s(1408)) + 9 * (frame_s + delay_s),
+              1e-9);
   const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
   // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
   // is stored at the switch.
@@ -269,9 +256,8 @@ HostCosts sharing() {
 
 /// A predicted time as it is compared, where all hosts share processors or have their own.
 double compared_s(const Prediction& one, bool shares) {
-  if (one.algorithm == "linear") return one.seconds * 1.05;
-  if (one.algorithm == "multicast") return one.seconds * (shares ? 1.08 : 1.03);
-  return one.seconds;
+  if (shares && one.algorithm == "linear") return one.seconds * 1.05;
+  return shares && one.algorithm.ends_with("two-tree") ? one.seconds * 1.1 : one.seconds;
 }
 
 /// The rule in its slow form: every segment of every candidate by its seconds alone, then margins as they are told.
@@ -289,12 +275,11 @@ std::vector<Prediction> by_hand(const Alternatives& facts, std::uint64_t bytes, 
       if (seconds < best.seconds) best = {one.candidate->name, segment, seconds};
     }
     const std::uint64_t uncut = std::min<std::uint64_t>(bytes, 1408);
-    if (bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut) {
+    if (shares && bytes <= std::uint64_t{2} * 1408 && best.segment_bytes < uncut) {
       const std::uint64_t whole = *std::ranges::lower_bound(segment_sizes(), uncut);
-      const double whole_s = one.costs->seconds(bytes, whole);
-      const bool beside_native = shares || one.candidate->role == Role::blind;
-      const bool is_cut = beside_native ? 2.0 * compared_s(best, shares) < native_s : 1.35 * best.seconds < whole_s;
-      if (!is_cut) best = {best.algorithm, whole, whole_s};
+      if (2.0 * compared_s(best, shares) >= native_s) {
+        best = {best.algorithm, whole, one.costs->seconds(bytes, whole)};
+      }
     }
     all.push_back(best);
   }
@@ -313,21 +298,27 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItSurelyBeatsNative, ()) {
   for (int i = 0; i < 30 && !facts.laid.empty(); ++i) {
     const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
     const double native_s = native_seconds(facts, bytes);
-    const std::vector<Prediction> all = by_hand(facts, bytes, native_s, shares);
+    std::vector<Prediction> all = by_hand(facts, bytes, native_s, shares);
     const Evaluation evaluation = evaluate(facts, bytes);
     RC_ASSERT(evaluation.native_s == native_s);
     RC_ASSERT(evaluation.rows().size() == all.size());
+    std::vector<std::string_view> replayed;
     for (std::size_t at = 0; at < all.size(); ++at) {
       const Evaluated& row = evaluation.rows()[at];
       RC_ASSERT(row.algorithm() == all[at].algorithm);
       RC_ASSERT(row.segment_bytes == all[at].segment_bytes);
+      if (row.replayed) {
+        all[at].seconds =
+            replayed_on(*facts.on, row.algorithm(), bytes, row.segment_bytes, most_events_to_decide)->seconds;
+        replayed.push_back(row.algorithm());
+      }
       RC_ASSERT(row.seconds == all[at].seconds);
     }
+    RC_ASSERT(replayed.size() <= most_finalists);
+    RC_ASSERT(!shares || replayed.empty());
     const auto counts_as = [&](const Prediction& one) {
-      if (!one.algorithm.ends_with("-lane-tree")) return compared_s(one, shares);
-      const auto laid =
-          std::ranges::find(facts.laid, one.algorithm, [](const Alternative& of) { return of.candidate->name; });
-      return one.seconds * 1.05 + 0.35 * laid->least_byte_s * static_cast<double>(wire_bytes(bytes));
+      if (std::ranges::find(replayed, one.algorithm) != replayed.end()) return one.seconds;
+      return compared_s(one, shares);
     };
     std::vector<Prediction> may_run = all;
     if (bytes < least_bytes) {
@@ -335,14 +326,30 @@ RC_GTEST_PROP(Choice, IsTheFastestOfAllWhereItSurelyBeatsNative, ()) {
         return one.algorithm != "multicast" && !one.algorithm.ends_with("-lane-tree");
       });
     }
-    std::erase_if(may_run, [&](const auto& one) {
-      const double margin = one.algorithm.ends_with("-lane-tree") ? 1.08 : 1.15;
-      return counts_as(one) * (one.algorithm == "multicast" && !shares ? 1.05 : margin) >= native_s;
-    });
+    std::erase_if(may_run, [&](const auto& one) { return counts_as(one) * 1.15 >= native_s; });
     const auto best = std::ranges::min_element(may_run, {}, counts_as);
     RC_ASSERT((evaluation.runs() != nullptr) == (best != may_run.end()));
     if (best != may_run.end()) RC_ASSERT(evaluation.runs()->algorithm() == best->algorithm);
   }
+}
+
+/// Of parts one behind the other the formula takes the ways of one and the links of all; but here parts wait.
+TEST(Choice, TakesWhatReplaysSayWhereFormulasAreOff) {
+  const Cluster cluster = scaled(read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-4.yaml"), 1e8);
+  const Placement placement = block_placement(cluster, 4);
+  const Alternatives facts =
+      alternatives_of(Collective::allreduce, cluster, placement, 0, NativeLibrary::mpich, host_costs_named("mpich"));
+  constexpr std::uint64_t bytes = 65536;
+  const auto by_formula = [&](std::string_view algorithm) {
+    const auto laid = std::ranges::find(facts.laid, algorithm, [](const auto& one) { return one.candidate->name; });
+    return laid->costs->seconds(bytes, laid->costs->best_segment(bytes));
+  };
+  const Choice choice = choose(facts, bytes, OperandOrder::any, Reach::messages);
+  ASSERT_EQ(choice.algorithm, "lane-ring");
+  EXPECT_LT(by_formula("staggered-radix"), by_formula("lane-ring"));
+  const auto told = std::ranges::find(choice.predictions, "staggered-radix", &Prediction::algorithm);
+  ASSERT_NE(told, choice.predictions.end());
+  EXPECT_GT(told->seconds, 1.5 * by_formula("staggered-radix"));
 }
 
 /// The words of a reason behind the list of times.
@@ -385,7 +392,14 @@ RC_GTEST_PROP(Choice, TellsWhatRuns, ()) {
       }
       const auto laid =
           std::ranges::find(facts.laid, one.algorithm, [](const auto& any) { return any.candidate->name; });
-      RC_ASSERT(one.seconds == laid->costs->seconds(bytes, one.segment_bytes));
+      const double by_formula = laid->costs->seconds(bytes, one.segment_bytes);
+      if (one.seconds == by_formula) {
+        RC_ASSERT(bytes < least_bytes || choice.reason.find(std::string(one.algorithm) + " ") != std::string::npos);
+        continue;
+      }
+      RC_ASSERT(facts.on != nullptr);
+      RC_ASSERT(one.seconds ==
+                replayed_on(*facts.on, one.algorithm, bytes, one.segment_bytes, most_events_to_decide)->seconds);
       RC_ASSERT(bytes < least_bytes || choice.reason.find(std::string(one.algorithm) + " ") != std::string::npos);
     }
     for (const Alternative& one : facts.laid) {
@@ -689,11 +703,6 @@ TEST(Choice, MulticastsTheShortestMessagesToo) {
   }
 }
 
-TEST(Choice, LeavesLongMessagesToTreesThatAreAsFast) {
-  // Two trees take 1.02 of the links' time there: less than what a multicast's predictions may be off by.
-  EXPECT_FALSE(is_multicast(line_of_switches("8"), 1, std::uint64_t{64} << 20));
-}
-
 TEST(Choice, NeverMulticastsToOneOtherHost) {
   const Cluster two = parse_cluster(
       "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
@@ -728,7 +737,13 @@ RC_GTEST_PROP(Choice, WithoutDatagramsIsTheNextBest, ()) {
     RC_ASSERT(next.segment_bytes == other.segment_bytes);
     RC_ASSERT(next.reason == other.reason);
     const Choice best = choose(with, bytes);
-    RC_ASSERT(best.algorithm == "multicast" || best.algorithm == other.algorithm);
+    const auto seconds_of = [&](std::string_view algorithm) {
+      return std::ranges::find(best.predictions, algorithm, &Prediction::algorithm)->seconds;
+    };
+    // What a multicast rules out is no finalist, so that others may be replayed: what runs then is about as fast.
+    const bool is_as_fast = !best.predictions.empty() && best.algorithm != other.algorithm &&
+                            seconds_of(best.algorithm) <= 1.15 * seconds_of(other.algorithm);
+    RC_ASSERT(best.algorithm == "multicast" || best.algorithm == other.algorithm || is_as_fast);
     // Where there is no root, what is near the least time runs, whatever native is predicted to take.
     if (best.algorithm != "multicast" || !facts_of(collective).has_root) continue;
     const auto multicast = std::ranges::find(best.predictions, "multicast", &Prediction::algorithm);

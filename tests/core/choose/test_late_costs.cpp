@@ -87,7 +87,7 @@ RC_GTEST_PROP(LateCosts, OfLaneTreesAreNeverBelowTheirBound, ()) {
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
   for (const Collective collective : {Collective::bcast, Collective::reduce}) {
-    const LateGround ground{collective, std::make_shared<const Paths>(cluster), placement, root, hosts};
+    const LaidOn ground{collective, std::make_shared<const Paths>(cluster), placement, root, hosts};
     for (const char* const algorithm : {"4-lane-tree", "16-lane-tree", "64-lane-tree"}) {
       const std::optional<Bound> bound = late_bound(ground, algorithm);
       RC_ASSERT(bound.has_value());
@@ -120,8 +120,8 @@ RC_GTEST_PROP(LateCosts, AreThoseOfTheirPlan, ()) {
   const Placement placement = random_ranks(cluster);
   const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
   const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
-  const auto ground = std::make_shared<const LateGround>(
-      LateGround{Collective::bcast, std::make_shared<const Paths>(cluster), placement, root, hosts});
+  const auto ground = std::make_shared<const LaidOn>(
+      LaidOn{Collective::bcast, std::make_shared<const Paths>(cluster), placement, root, hosts});
   const Costs late = late_costs(ground, "4-nomial");
   const Costs laid = costs_of(cluster, placement, lay(Collective::bcast, "4-nomial", &cluster, placement, root),
                               Collective::bcast, hosts);

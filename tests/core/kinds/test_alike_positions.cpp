@@ -32,7 +32,6 @@ class Alone final : public BlockSchedule {
   [[nodiscard]] std::vector<Recurring> recurring() const override { return held_->recurring(); }
   [[nodiscard]] std::uint64_t lanes() const override { return held_->lanes(); }
   [[nodiscard]] std::uint64_t parts() const override { return held_->parts(); }
-  [[nodiscard]] bool waits_for_hosts() const override { return held_->waits_for_hosts(); }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override {
     return held_->send(round, blocks);
   }

@@ -112,7 +112,6 @@ RC_GTEST_PROP(HostMeetings, TakeWhatTheirTransfersTake, ()) {
     const TimedRound::Loads& together = meetings.loads(number);
     RC_ASSERT(together.transfers == one_by_one.transfers);
     RC_ASSERT(together.amounts == one_by_one.amounts);
-    RC_ASSERT(together.sending_hosts == one_by_one.sending_hosts);
     RC_ASSERT(together.most_amount == one_by_one.most_amount);
     RC_ASSERT(together.most_alone_byte_s == one_by_one.most_alone_byte_s);
     RC_ASSERT(together.seconds_per_byte == one_by_one.seconds_per_byte);

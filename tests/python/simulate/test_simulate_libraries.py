@@ -120,4 +120,4 @@ def test_one_default_for_what_messages_cost(trunkline):
             assert f"messages cost hosts what was measured under {mpi}" in said
             assert "hosts 10 Gbit/s, trunks 20 Gbit/s" in said
         for said in (explained.out, predicted.out):
-            assert "19 of 20 of ours were within 17 % of the true time; " in " ".join(said.split())
+            assert "19 of 20 of ours were within 11 % of the true time; " in " ".join(said.split())

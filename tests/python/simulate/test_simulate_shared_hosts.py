@@ -38,7 +38,7 @@ def _seconds(rows: list[dict[str, Any]], key: str) -> dict[tuple[str, int], floa
     [
         *((one, *case, 0.15) for one in ("bcast", "reduce", "allreduce") for case in ((4, "1Gbit"), (12, "10Gbit"))),
         ("bcast", 4, "100Gbit", 0.2),
-        ("reduce", 4, "100Gbit", 0.15),
+        ("reduce", 4, "100Gbit", 0.3),
         ("allreduce", 4, "100Gbit", 0.3),
     ],
 )

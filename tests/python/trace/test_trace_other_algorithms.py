@@ -38,13 +38,13 @@ def test_a_ring_over_a_thin_trunk(tmp_path, rooms):  # noqa: F811
     name, _, words = step.command.partition("=")
     assert name == "TRUNKLINE_ALLREDUCE"
     assert words.partition(":")[0] in _core.algorithm_names("allreduce")
-    assert step.gain > 1.5
+    assert step.gain > 1.4
     assert step.slow == []
     assert isinstance(step.attacks, PathStage)
     hosts = found.job.hosts
     assert hosts[step.attacks.sender][0] != hosts[step.attacks.rank][0], "the trunk is what costs"
     assert step.settings(tmp_path) == {name: words}
-    assert "(predicted times: 19 of 20 of ours were within 18 % of the true time)" in suggestion_text(
+    assert "(predicted times: 19 of 20 of ours were within 15 % of the true time)" in suggestion_text(
         found, step, "allreduce"
     )
 
