@@ -8,7 +8,7 @@
 
 namespace trunkline {
 
-Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file) {
+Knowledge on_changed(const Knowledge& was, Cluster now, const PlanSet& plans, const std::string& plan_file) {
   Knowledge changed;
   changed.library = was.library;
   changed.hosts = was.hosts;
@@ -16,9 +16,7 @@ Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file)
   changed.multicasts = was.multicasts;
   changed.host_memory = was.host_memory;
   changed.cluster.emplace(std::move(now));
-  PlanSet plans;
-  for (const GivenPlan& one : was.plans) plans.plans.push_back(*one.file);
-  changed.take_plans(plans, file);
+  changed.take_plans(plans, plan_file);
   return changed;
 }
 

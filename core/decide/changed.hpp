@@ -10,9 +10,10 @@
 
 namespace trunkline {
 
-/// What `was` becomes on another network. What was measured on the former one, tables and tuning, is left out.
-/// Throws std::invalid_argument where a plan file does not fit the new one; `file` is for messages.
-[[nodiscard]] Knowledge on_changed(const Knowledge& was, Cluster now, const std::string& file);
+/// What `was` becomes on another network, with other plans. What was measured on the former one, tables and tuning, is
+/// left out. Throws std::invalid_argument where the plans do not fit the network; `plan_file` is for messages.
+[[nodiscard]] Knowledge on_changed(const Knowledge& was, Cluster now, const PlanSet& plans,
+                                   const std::string& plan_file);
 
 /// The same hosts by their numbers in another cluster. Throws std::invalid_argument with those that it lacks; `file` is
 /// for messages.

@@ -17,12 +17,12 @@ double seconds_since(Following::Clock::time_point start) {
   return std::chrono::duration<double>(Following::Clock::now() - start).count();
 }
 
-/// Of a text that rank 0 has taken: it can be read here, too, since all ranks run the same build.
-std::shared_ptr<const World> world_that_was_taken(const World& first, const std::string& text) {
+/// Of texts that rank 0 has taken: they can be read here, too, since all ranks run the same build.
+std::shared_ptr<const World> world_that_was_taken(const World& first, const FileTexts& texts) {
   try {
-    return world_of(first, text);
+    return world_of(first, texts);
   } catch (const std::exception& wrong) {
-    end_job(std::string("a changed cluster file that another rank has taken cannot be taken here: ") + wrong.what());
+    end_job(std::string("a changed file that another rank has taken cannot be taken here: ") + wrong.what());
   }
 }
 
@@ -30,7 +30,7 @@ std::shared_ptr<const World> world_that_was_taken(const World& first, const std:
 
 int Communicator::follow(const World& first, std::uint64_t bytes) {
   if (following_ == nullptr) {
-    following_ = with_reserve([&] { return std::make_unique<Following>(first.knowledge.cluster->fingerprint()); });
+    following_ = with_reserve([&] { return std::make_unique<Following>(first.fingerprint()); });
   }
   Following& now = *following_;
   ++now.calls;
@@ -53,14 +53,15 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
   // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part.
   const bool speaks = (*processes.world_ranks)[processes.rank] == 0;
   const auto started = Following::Clock::now();
-  std::shared_ptr<const ClusterVersion> seen;
-  if (speaks || processes.rank == 0) seen = look_at_cluster(first, speaks);
+  std::shared_ptr<const WorldVersion> seen;
+  if (speaks || processes.rank == 0) seen = look_at_files(first, speaks);
   if (processes.rank == 0) {
     const double took_s = std::chrono::duration<double>(started - std::exchange(now.met, started)).count();
     now.told = std::move(seen);
     const double cost_s = seconds_since(now.met) + now.sending_s;
-    *now.word = {.fingerprint = now.told->fingerprint,
-                 .text_bytes = now.told->text.size(),
+    *now.word = {.fingerprint = now.told->world->fingerprint(),
+                 .cluster_bytes = now.told->texts.cluster.size(),
+                 .plan_bytes = now.told->texts.plan.size(),
                  .interval = next_interval(now.interval, counted, took_s, cost_s)};
   }
   const auto start = Following::Clock::now();
@@ -80,22 +81,32 @@ int Communicator::hear(const World& first) {
 
 int Communicator::take_changed(const World& first) {
   Following& now = *following_;
-  std::string text = with_reserve([&] {
-    return now.told != nullptr ? now.told->text : std::string(static_cast<std::size_t>(now.word->text_bytes), '\0');
+  FileTexts texts = with_reserve([&] {
+    return now.told != nullptr
+               ? now.told->texts
+               : FileTexts{.cluster = std::string(static_cast<std::size_t>(now.word->cluster_bytes), '\0'),
+                           .plan = std::string(static_cast<std::size_t>(now.word->plan_bytes), '\0')};
   });
-  const int code = PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, user_);
-  if (code != MPI_SUCCESS) return code;
-  std::shared_ptr<const World> world = world_that_was_taken(first, text);
+  for (std::string* const text : {&texts.cluster, &texts.plan}) {
+    const int code = PMPI_Bcast(text->data(), static_cast<int>(text->size()), MPI_CHAR, 0, user_);
+    if (code != MPI_SUCCESS) return code;
+  }
+  std::shared_ptr<const World> world = world_that_was_taken(first, texts);
+  const bool is_same_network =
+      world->knowledge.cluster->fingerprint() == members_->world().knowledge.cluster->fingerprint();
   members_ = with_reserve([&] { return Members::in(world, *members_); });
   now.fingerprint = now.word->fingerprint;
   if (explain_ && members_->processes().rank == 0) {
-    say("network-changed",
-        "from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are for the network as " +
-            first.cluster_file + " says it now",
-        JsonFields()
-            .add("communicator_size", members_->processes().world_ranks->size())
-            .add("from_call", now.calls)
-            .add("cluster_file", first.cluster_file));
+    const std::string from = "from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are ";
+    JsonFields fields;
+    fields.add("communicator_size", members_->processes().world_ranks->size()).add("from_call", now.calls);
+    if (is_same_network) {
+      say("plans-changed", from + "those of " + first.plan_file + " as it is now",
+          fields.add("plan_file", first.plan_file));
+    } else {
+      say("network-changed", from + "for the network as " + first.cluster_file + " says it now",
+          fields.add("cluster_file", first.cluster_file));
+    }
   }
   return MPI_SUCCESS;
 }

@@ -188,7 +188,7 @@ constexpr std::array table{
     Setting{"TRUNKLINE_PATIENCE", take_patience, "SECONDS",
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_FOLLOW", take_flag<&Setup::follow>, "0 or 1",
-            "take the cluster file anew when it changes while the job runs; default 0"},
+            "take the cluster file and the plan file anew when they change while the job runs; default 0"},
     Setting{"TRUNKLINE_EXPLAIN", take_explain, "0, 1 or json",
             "say which algorithm ran for which call, and why; json: in a line for each call, for programs; default 0"},
     Setting{"TRUNKLINE_TRACE", take_text<&Setup::trace>, "FOLDER",

@@ -110,7 +110,7 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   const auto build = shared_in_simulation<std::uint64_t>([] { return std::string("build"); }, build_fingerprint);
   const Record mine{.build = *build,
                     .cluster = view.cluster_fingerprint,
-                    .plan = view.plan_fingerprint,
+                    .plan = view.world.plan_fingerprint,
                     .tuning = view.tuning_fingerprint,
                     .choice = view.choice_fingerprint,
                     .host = view.host,

@@ -63,7 +63,8 @@ class Loader {
     if (!setup_.plan.empty()) {
       const PlanSet read = read_plans(setup_.plan);
       knowledge.take_plans(read, setup_.plan);
-      view_.plan_fingerprint = hash(write_plans(read));
+      view_.world.plan_fingerprint = hash(write_plans(read));
+      view_.world.plan_file = std::filesystem::absolute(setup_.plan).string();
     }
     if (!setup_.tuning.empty()) {
       knowledge.take_tuning(read_tuning(setup_.tuning), setup_.tuning);

@@ -3,6 +3,7 @@
 // decision follows from it without further exchange.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,12 +20,17 @@ struct World {
   std::shared_ptr<const Placement> placement{};
   GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
-  bool strict = false;           ///< on any of the ranks
-  bool trace = false;            ///< so too
-  bool by_arrival = false;       ///< ranks of a host combine short allreduces as they come
-  bool follow = false;           ///< calls follow the cluster file when it changes
-  std::string cluster_file{};    ///< where it is, wherever the program goes; empty: none
+  bool strict = false;         ///< on any of the ranks
+  bool trace = false;          ///< so too
+  bool by_arrival = false;     ///< ranks of a host combine short allreduces as they come
+  bool follow = false;         ///< calls follow the cluster file, and the plan file, when they change
+  std::string cluster_file{};  ///< where it is, wherever the program goes; empty: none
+  std::string plan_file{};     ///< so too
+  std::uint64_t plan_fingerprint = 0;
   const World* first = nullptr;  ///< what the job began with, where this followed from a changed file
+
+  /// Of what plans follow from: the network, and the plan file. There is a cluster.
+  [[nodiscard]] std::uint64_t fingerprint() const { return knowledge.cluster->fingerprint() ^ plan_fingerprint; }
 };
 
 /// What this rank could make of its settings.
@@ -37,7 +43,6 @@ struct LocalView {
 
   /// What must be equal on all ranks.
   std::uint64_t cluster_fingerprint = 0;
-  std::uint64_t plan_fingerprint = 0;
   std::uint64_t tuning_fingerprint = 0;
   std::uint64_t choice_fingerprint = 0;
 };

@@ -1,8 +1,10 @@
-"""A job whose cluster file changes while it runs: what it runs then, on all ranks alike, and what it refuses."""
+"""A job whose cluster file or plan file changes: what it runs then, on all ranks alike, and what it refuses."""
 
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
+from time import sleep
 
 import pytest
 from conftest import ON_OWN_HOST, Mpi
@@ -23,7 +25,11 @@ hosts:
 links:
   - {between: [s0, s1]}
 """
-FAR = NEAR.replace("h[0-2]", "h[3,1,5]").replace("h[3-5]", "h[2,0,4]").replace("[s0, s1]", "[s0, s1], latency: 20ms")
+FAR = (
+    NEAR.replace("h[0-2]", "h[4,1,5]")
+    .replace("h[3-5]", "h[2,0,3]")
+    .replace("[s0, s1]", "[s0, s1], rate: 20Mbit, latency: 20ms")
+)
 SETTINGS = {"TRUNKLINE_HOST_COSTS": "free", "TRUNKLINE_MULTICAST": "0", "TRUNKLINE_EXPLAIN": "1"}
 
 
@@ -50,12 +56,13 @@ class Files:
         return file
 
 
-def job(any_mpi: Mpi, files: Files, *steps: str, **settings: str):
+def job(any_mpi: Mpi, files: Files, *steps: str, changes: str = "cluster", **settings: str):
     asked = {"TRUNKLINE_CLUSTER": str(files.cluster), "TRUNKLINE_FOLLOW": "1"} | SETTINGS | settings
-    said = files.folder / "cluster.yaml.err"
+    file = files.folder / f"{changes}.yaml"
+    said = files.folder / f"{changes}.yaml.err"
     to_file = ["sh", "-c", f'exec "$@" 2>>{said}', "sh", ON_OWN_HOST]
     program = any_mpi.program("runtime-follow")
-    done = any_mpi.run(RANKS, program, files.cluster, *steps, settings=asked, per_rank=to_file, status=None)
+    done = any_mpi.run(RANKS, program, file, *steps, settings=asked, per_rank=to_file, status=None)
     done = replace(done, err=said.read_text() + done.err)
     assert done.status == 0, done.err
     return done, done.out.splitlines()
@@ -64,7 +71,7 @@ def job(any_mpi: Mpi, files: Files, *steps: str, **settings: str):
 def test_a_changed_network_is_taken_by_all_and_a_wrong_one_by_none(any_mpi: Mpi, tmp_path: Path):
     files = Files(tmp_path)
     far = files.write("far", FAR)
-    lacking = files.write("lacking", FAR.replace("h[2,0,4]", "h[2,0],g4"))
+    lacking = files.write("lacking", FAR.replace("h[2,0,3]", "h[2,0],g3"))
     torn = files.write("torn", FAR[: FAR.index("links") + 3])
     named = files.write("named", FAR + "measured: nowhere.yaml\n")
     near = files.write("near", NEAR)
@@ -74,15 +81,59 @@ def test_a_changed_network_is_taken_by_all_and_a_wrong_one_by_none(any_mpi: Mpi,
     assert on_near != on_far, "the case is no good any more"
     assert ran == [on_far] * 6 + [on_near] * 2 + [on_far]
     warnings = [line for line in done.lines("trunkline: warning: ") if "the changed cluster file is not" not in line]
-    assert len([line for line in warnings if "lacks hosts of this job: h4" in line]) == 1, done.err
+    assert len([line for line in warnings if "lacks hosts of this job: h3" in line]) == 1, done.err
     assert len(done.lines("trunkline: warning: the changed cluster file is not taken")) == 5, done.err
     # Their numbers in the file are others on the network that is far.
-    said = done.lines("trunkline: MPI_Bcast of 20000B from rank 0 on 6 ranks ran by-sites-linear")
+    said = done.lines(f"trunkline: MPI_Bcast of 20000B from rank 0 on 6 ranks ran {on_far.split()[0]} ")
     assert len(said) == 1, done.err
     assert "(contention-free)" in said[0]
     taken = done.lines("trunkline: from call ")
     assert len([line for line in taken if "a communicator of 6 ranks" in line]) == 3, done.err
     assert len([line for line in taken if "a communicator of 3 ranks" in line]) == 6, done.err
+
+
+def plans(segment: int, ranks: int = RANKS) -> str:
+    """A set for both of the program's communicators, one line each."""
+    of = "{collective: bcast, shape: custom, segment: %dB, ranks: %d, root: 0, line: [0-%d]}"
+    return f"trunkline: plans/1\nplans:\n  - {of % (segment, ranks, ranks - 1)}\n  - {of % (segment, 3, 2)}\n"
+
+
+def test_a_changed_plan_file_is_taken_by_all_and_a_wrong_one_by_none(any_mpi: Mpi, tmp_path: Path):
+    files = Files(tmp_path)
+    file = files.write("plan", plans(1000))
+    short, first = files.write("short", plans(500)), files.write("first", plans(1000))
+    torn = files.write("torn", plans(700).replace("root: 0", "root: 7"))
+    lacking = files.write("lacking", plans(700).replace("root: 0", 'hosts: "g[0-5]", root: 0', 1))
+    steps = (f"take:{short}", f"leave:{torn}", f"leave:{lacking}", "gone", f"take:{first}", f"take:{short}")
+    done, ran = job(any_mpi, files, *steps, changes="plan", TRUNKLINE_PLAN=str(file))
+    assert ran == [f"custom {segment}" for segment in (500, 500, 500, 500, 1000, 500)], done.err
+    assert len(done.lines("trunkline: warning: the changed cluster file or plan file is not taken")) == 3, done.err
+    taken = done.lines("trunkline: from call ")
+    assert len([line for line in taken if f"plans are those of {file} as it is now" in line]) == len(taken) == 9, (
+        done.err
+    )
+
+
+def test_a_network_and_its_plans_may_come_in_either_order(mpi: Mpi, tmp_path: Path):
+    """By itself the plan is refused: it names a host that only its own network has."""
+    files = Files(tmp_path)
+    file = files.write("plan", plans(1000))
+
+    def change() -> None:
+        for name, text in (
+            ("plan", plans(500).replace("root: 0", 'hosts: "h[0-4,6]", root: 0', 1)),
+            ("cluster", NEAR.replace("h[3-5]", "h[3-6]")),
+        ):
+            files.write("unfinished", text).rename(tmp_path / f"{name}.yaml")
+            sleep(4)
+
+    changing = Timer(3, change)
+    changing.start()
+    done, ran = job(mpi, files, "take", changes="plan", TRUNKLINE_PLAN=str(file))
+    changing.join()
+    # On a busy machine both may be seen at once.
+    assert len(done.lines("trunkline: warning: the changed cluster file or plan file is not taken")) <= 1, done.err
+    assert ran == [runs(mpi, NEAR)], "the plan is for other hosts than the job's"
 
 
 def test_threads_take_it_each_on_its_own_communicator(any_mpi: Mpi, tmp_path: Path):

@@ -25,7 +25,7 @@ TEST(OnChanged, IsTheSameAsIfTheJobHadBegunThere) {
                 .cluster = cluster_of("h[0-2]", "h[3-5]", "")};
   was.multicasts = false;
   const Cluster far = cluster_of("h[0-2]", "h[3-5]", ", latency: 20ms, rate: 1Mbit");
-  const Knowledge now = on_changed(was, far, "f");
+  const Knowledge now = on_changed(was, far, {}, "");
   Knowledge begun{.library = was.library, .cluster = far};
   begun.multicasts = false;
   const Placement placement = block_placement(far, 1);
@@ -69,11 +69,14 @@ TEST(OnChanged, KeepsAPlanThatFitsAndRefusesOneThatDoesNot) {
                 .provenance = {}};
   knowledge.take_plan(plan, "plan.yaml");
   EXPECT_EQ(knowledge.plans.at(0).placement, (Placement{4, 0}));
-  const Knowledge now = on_changed(knowledge, cluster_of("h[5,4]", "h[3,2,1,0]", ""), "f");
+  const Knowledge now = on_changed(knowledge, cluster_of("h[5,4]", "h[3,2,1,0]", ""), {.plans = {plan}}, "plan.yaml");
   ASSERT_EQ(now.plans.size(), 1U);
   EXPECT_EQ(now.plans[0].placement, (Placement{1, 5}));
-  EXPECT_THROW(static_cast<void>(on_changed(knowledge, cluster_of("h[0-2]", "g[3-5]", ""), "f")),
-               std::invalid_argument);
+  const auto lacks_h4 = [&] {
+    static_cast<void>(on_changed(knowledge, cluster_of("h[0-2]", "g[3-5]", ""), {.plans = {plan}}, "plan.yaml"));
+  };
+  EXPECT_THROW(lacks_h4(), std::invalid_argument);
+  EXPECT_TRUE(on_changed(knowledge, was, {}, "plan.yaml").plans.empty()) << "plans are those that are given";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-follow FILE STEP...: collective calls while rank 0 replaces FILE, the job's cluster file. Steps:
+// runtime-follow FILE STEP...: collective calls while rank 0 replaces FILE, the job's cluster file or plan file. Steps:
 //
 //   take:TEXT    FILE becomes TEXT; goes on until all communicators run something else than before
 //   take         the same; somebody else replaces FILE
@@ -126,7 +126,7 @@ int refusals() {
   std::ifstream said(file + ".err");
   int count = 0;
   for (std::string line; std::getline(said, line);) {
-    if (line.find("the changed cluster file is not taken") != std::string::npos) ++count;
+    if (line.find("trunkline: warning: the changed cluster file") != std::string::npos) ++count;
   }
   return count;
 }
