@@ -68,8 +68,9 @@ def _of_one(
         for one in decider.predictions(size, datagrams=False):
             if one.algorithm == "native":
                 continue
-            plan = plans.setdefault(one.algorithm, _core.lay(collective, one.algorithm, network, placement, 0))
-            costs = _core.costs_of(network, placement, plan, collective, "mpich")
+            if one.algorithm not in plans:
+                plans[one.algorithm] = _core.lay(collective, one.algorithm, network, placement, 0)
+            costs = _core.costs_of(network, placement, plans[one.algorithm], collective, "mpich")
             formulas.append((costs.seconds(size, one.segment_bytes), one.algorithm, one.segment_bytes))
         least_s = min(formulas)[0]
         times = {

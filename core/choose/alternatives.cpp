@@ -148,23 +148,21 @@ OnHosts on_hosts(Placement placement) {
 constexpr std::uint64_t most_trees = 16;
 
 /// Ranks that hand all data on in memory: no link, no frame, no datagram.
-Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> candidates, const Paths& paths,
-                         const Placement& placement, Rank root, const HostCosts& hosts) {
+Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> candidates) {
+  const auto& [collective, paths, placement, root, hosts, each, has_sites] = *all.on;
   const auto ranks = static_cast<Rank>(placement.size());
   all.shares_processors = false;
   all.why_none = "all ranks on one host";
   if (ranks < 2) return all;
-  std::unique_ptr<const NativeTimes> native = native_within_host(all.collective, ranks, hosts);
+  std::unique_ptr<const NativeTimes> native = native_within_host(collective, ranks, hosts);
   if (native == nullptr) {
-    if (facts_of(all.collective).has_data) all.why_none = not_measured_on_one_host;
+    if (facts_of(collective).has_data) all.why_none = not_measured_on_one_host;
     return all;
   }
-  const LaidOn on{
-      .collective = all.collective, .paths = all.paths, .placement = placement, .root = root, .hosts = hosts};
   for (const Candidate* const candidate : candidates) {
     if (!candidate->on_one_host || !is_there(candidate->where, false, false, true, true, placement.size())) continue;
-    Plan plan = lay(all.collective, candidate->name, &paths.cluster(), placement, root);
-    Alternative one = laid(*candidate, on, std::move(plan), true);
+    Plan plan = lay(collective, candidate->name, &paths->cluster(), placement, root);
+    Alternative one = laid(*candidate, *all.on, std::move(plan), true);
     one.uncertainty = &uncertainty_on_one_host();
     one.lost_byte_s = 0.0;
     if (one.costs->can_pay()) all.laid.push_back(std::move(one));
@@ -185,26 +183,24 @@ Alternatives on_one_host(Alternatives all, std::span<const Candidate* const> can
 Alternatives alternatives_among(std::span<const Candidate* const> candidates, Collective collective,
                                 const Cluster& cluster, const Placement& placement, Rank root, NativeLibrary native,
                                 const HostCosts& hosts) {
-  Alternatives all{.collective = collective,
-                   .paths = std::make_shared<const Paths>(cluster),
-                   .shares_processors = hosts.share_processors()};
-  const Paths& paths = *all.paths;
-  if (is_one_host(placement)) return on_one_host(std::move(all), candidates, paths, placement, root, hosts);
-  const CollectiveFacts& facts = facts_of(collective);
-  // From a root or to it, and between two, the libraries change no partners.
-  if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
   const bool has_sites = spans_sites(cluster, placement);
-  const bool is_routed = cluster.routes() != nullptr;
   const OnHosts ranks = on_hosts(placement);
-  const bool shares_hosts = ranks.most > 1;
-  if (has_sites) all.floor_bytes = least_bytes_of_sites;
+  Alternatives all{.collective = collective, .shares_processors = hosts.share_processors()};
   all.on = std::make_shared<const LaidOn>(LaidOn{.collective = collective,
-                                                 .paths = all.paths,
+                                                 .paths = std::make_shared<const Paths>(cluster),
                                                  .placement = placement,
                                                  .root = root,
                                                  .hosts = hosts,
                                                  .on_each_host = ranks.whole_groups == ranks.most ? ranks.most : 0,
                                                  .has_sites = has_sites});
+  if (is_one_host(placement)) return on_one_host(std::move(all), candidates);
+  const Paths& paths = *all.on->paths;
+  const CollectiveFacts& facts = facts_of(collective);
+  // From a root or to it, and between two, the libraries change no partners.
+  if (!facts.has_root && placement.size() > 2) all.least_byte_s = least_byte_s(paths, placement, collective);
+  const bool is_routed = cluster.routes() != nullptr;
+  const bool shares_hosts = ranks.most > 1;
+  if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
     if (ranks.whole_groups < candidate->least_lanes ||
         !is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))

@@ -38,8 +38,7 @@ struct Alternative {
 struct Alternatives {
   Collective collective = Collective::bcast;
   std::vector<Alternative> laid{};              ///< none: native runs, and `why_none` says why
-  std::shared_ptr<const Paths> paths{};         ///< where native's times come from; null: from elsewhere
-  std::shared_ptr<const LaidOn> on{};           ///< null on one host
+  std::shared_ptr<const LaidOn> on{};           ///< whose paths native's times come from; null: nothing is laid
   std::shared_ptr<const NativeTimes> native{};  ///< null as well
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below

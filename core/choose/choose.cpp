@@ -33,9 +33,7 @@ std::vector<Prediction> predictions_of(const Alternatives& alternatives, const E
     if (!is_compared(one.verdict)) continue;
     const std::uint64_t segment = segment_of(*one.alternative, one.segment_bytes, message_bytes);
     const std::optional<Replayed> replayed =
-        alternatives.on != nullptr
-            ? replayed_on(*alternatives.on, one.algorithm(), message_bytes, segment, most_events_to_decide)
-            : std::nullopt;
+        replayed_on(*alternatives.on, one.algorithm(), message_bytes, segment, most_events_to_decide);
     all.push_back({.algorithm = one.algorithm(),
                    .segment_bytes = segment,
                    .seconds = replayed ? replayed->seconds : one.alternative->costs->seconds(message_bytes, segment)});

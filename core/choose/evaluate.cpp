@@ -62,22 +62,29 @@ Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes,
   return one;
 }
 
+/// Below the floor only what is there for such short messages.
+bool takes(const Alternatives& alternatives, std::uint64_t message_bytes, const Evaluated& one) {
+  return message_bytes >= alternatives.floor_bytes || one.alternative->candidate->takes_short;
+}
+
 /// The fastest by their formulas, which are replayed one after another.
 class Finalists {
  public:
-  /// Of messages below the floor only those that take such.
-  explicit Finalists(bool below_floor) : below_floor_(below_floor) {}
+  /// Must outlive the object.
+  explicit Finalists(const Alternatives& alternatives) : alternatives_(alternatives) {}
 
-  /// All that are compared by now. `on` may be null: then none is.
-  void replay(Evaluation& all, const LaidOn* on, double least_s) {
-    while (on != nullptr && replays_ < most_finalists) {
-      const std::size_t at = fastest_left(all.rows());
+  /// Of all that are compared by now.
+  void replay(Evaluation& all, double least_s) {
+    if (!replays_are_true(*alternatives_.on)) return;
+    while (replays_ < most_finalists) {
+      const std::size_t at = fastest_left(all);
       if (at == none || (replays_ >= least_finalists && all.row(at).compared_seconds >= fastest_s_)) return;
       is_settled_.at(at) = true;
       Evaluated& one = all.row(at);
       if (!one.alternative->by_datagrams) {
         ++replays_;
-        const auto replayed = replayed_on(*on, one.algorithm(), all.message_bytes, one.segment_bytes, events_left_);
+        const auto replayed =
+            replayed_on(*alternatives_.on, one.algorithm(), all.message_bytes, one.segment_bytes, events_left_);
         if (!replayed) return;
         events_left_ -= std::min(events_left_, replayed->events);
         one.seconds = one.compared_seconds = replayed->seconds;
@@ -91,17 +98,18 @@ class Finalists {
  private:
   static constexpr std::size_t none = most_compared;
 
-  [[nodiscard]] std::size_t fastest_left(std::span<const Evaluated> rows) const {
+  [[nodiscard]] std::size_t fastest_left(const Evaluation& all) const {
+    const std::span<const Evaluated> rows = all.rows();
     std::size_t fastest = none;
     for (std::size_t at = 0; at < rows.size(); ++at) {
       if (!is_compared(rows[at].verdict) || is_settled_.at(at)) continue;
-      if (below_floor_ && !rows[at].alternative->candidate->takes_short) continue;
+      if (!takes(alternatives_, all.message_bytes, rows[at])) continue;
       if (fastest == none || rows[at].compared_seconds < rows[fastest].compared_seconds) fastest = at;
     }
     return fastest;
   }
 
-  bool below_floor_;
+  const Alternatives& alternatives_;
   std::array<bool, most_compared> is_settled_{};
   int replays_ = 0;
   std::uint64_t events_left_ = most_events_to_decide;
@@ -144,8 +152,7 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     return one;
   };
   const auto runs_now = [&](const Evaluated& one) {
-    return may_run(one.verdict) &&
-           (message_bytes >= alternatives.floor_bytes || one.alternative->candidate->takes_short);
+    return may_run(one.verdict) && takes(alternatives, message_bytes, one);
   };
   for (const Alternative& alternative : alternatives.laid) {
     const bool waits = alternative.least_s > 0.0 || alternative.least_byte_s > 0.0;
@@ -168,10 +175,10 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
   const auto may_be_faster = [&](const Alternative& alternative) {
     return may_run_at_all(alternative, message_bytes, fastest_s(), all.native_s, least_s);
   };
-  Finalists finalists(message_bytes < alternatives.floor_bytes);
+  Finalists finalists(alternatives);
   take_late(may_be_faster);
   // A replay that takes longer than was thought lets others in.
-  do finalists.replay(all, alternatives.on.get(), least_s);
+  do finalists.replay(all, least_s);
   while (take_late(may_be_faster));
   // Of what is equally fast the first one.
   for (std::size_t at = 0; at < all.rows().size(); ++at) {

@@ -71,16 +71,15 @@ class Evaluation {
   std::size_t runs_ = most_compared;
 };
 
-/// Formulas are within 15 % of nine simulated times in ten, and now and then far off; replays of 96 in a hundred. Of
-/// the three that formulas hold to be the fastest, one was within 2 % of the fastest of all in 93 cases of a hundred
-/// (docs/results/replay.md).
+/// Formulas are within 15 % of 88 simulated times in a hundred, and now and then far off; replays of 96. What runs by
+/// three to six of these is within 0.4 % of the fastest of all on average (docs/results/replay.md).
 inline constexpr int least_finalists = 3;
 inline constexpr int most_finalists = 6;
 
 /// Native below the floor, but for candidates that take shorter messages, and unless a plan is predicted to be surely
 /// faster, or nearly as fast as the links allow where native exchanges are less fast than predicted. The same answer on
 /// every rank: depends on nothing but its arguments. Has a row for each alternative, in their order; `message_bytes` is
-/// above zero. The fastest by their formulas are replayed (replayed_s()), until the fastest of all has been, but no
+/// above zero. The fastest by their formulas are replayed (replayed_on()), until the fastest of all has been, but no
 /// more than most_finalists: that takes some tenths of a millisecond among 32 ranks. May throw std::bad_alloc.
 [[nodiscard]] Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_bytes,
                                   OperandOrder order = OperandOrder::any, Reach reach = Reach::datagrams,

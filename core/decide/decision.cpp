@@ -249,10 +249,12 @@ double Decider::numbering_s() {
 
 double Decider::seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {
   const Alternatives* const known = alternatives();
-  if (known == nullptr || known->on == nullptr) return costs(algorithm)->seconds(bytes, segment_bytes);
-  const Plan laid = plan(algorithm, is_by_size(collective_, algorithm) ? laid_for(bytes) : 0);
-  const std::optional<Replayed> replayed = replayed_on(*known->on, laid, bytes, segment_bytes, most_events_to_tell);
-  return replayed ? replayed->seconds : costs(algorithm)->seconds(bytes, segment_bytes);
+  if (known != nullptr && known->on != nullptr && replays_are_true(*known->on)) {
+    const Plan laid = plan(algorithm, is_by_size(collective_, algorithm) ? laid_for(bytes) : 0);
+    const auto replayed = replayed_on(*known->on, laid, bytes, segment_bytes, most_events_to_tell);
+    if (replayed) return replayed->seconds;
+  }
+  return costs(algorithm)->seconds(bytes, segment_bytes);
 }
 
 std::string_view Decider::one_order(OperandOrder order) {

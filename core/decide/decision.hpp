@@ -83,7 +83,7 @@ class Decider {
   [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any,
                                                     Reach reach = Reach::datagrams);
 
-  /// What an algorithm takes, whether it is compared or not: by a replay where there is one (replayed_s()), else by a
+  /// What an algorithm takes, whether it is compared or not: by a replay where there is one (replayed_on()), else by a
   /// formula. Of one whose plans depend on the size, by the plan of each.
   [[nodiscard]] double seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes);
   /// The segment in which it would run.

@@ -256,9 +256,9 @@ class Sum {
     }
     if (has_exchange) {
       add_exchanged(shape, root, exchange);
-      return;
+    } else {
+      add_latest(root);
     }
-    add_latest(root);
   }
 
   /// To its ranks, and from them.

@@ -34,8 +34,8 @@ double relay_seconds(const RoundCosts& costs, std::uint64_t message_bytes, std::
                                  : message_s;
   const double together_s = together_seconds(costs, piece_bytes);
   const double piece_s = std::max({on_wire_s, busiest_s, together_s});
-  // Ranks that always hand on are as far apart as a way is long, and wait for nobody. Where hosts
-  // share processors a piece waits for those before it at each hop.
+  // Ranks that always hand on are as far apart as a way is long, and wait for no other. Where hosts share processors a
+  // piece waits for those before it at each hop.
   const double links_s = on_wire_s * all.network_rounds / all.rounds;
   const double waits_s = costs.hosts.share_processors() ? std::max({links_s, message_s, together_s}) : links_s;
   const double trips = costs.hosts.trips(piece_bytes);
