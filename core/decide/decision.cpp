@@ -66,6 +66,8 @@ std::string_view name_of(ChosenBy chooser) {
       return "reproducible";
     case ChosenBy::prediction:
       return "prediction";
+    case ChosenBy::trials:
+      return "trials";
   }
   return "";
 }
@@ -104,6 +106,7 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
 
 Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
+  if (wish.kind == Wish::Kind::tried || wish.kind == Wish::Kind::found) return learned(wish);
   if (const GivenPlan* const plan = plan_for(bytes)) return planned(bytes, *plan);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < floor_bytes() && !knowledge_.takes_short_calls(collective_)) {
@@ -122,6 +125,14 @@ Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
           .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
           .reason = by_user,
           .chosen_by = ChosenBy::user};
+}
+
+Decision Decider::learned(const Wish& wish) {
+  return {.algorithm = wish.algorithm,
+          .segment_bytes = wish.segment_bytes,
+          .reason = wish.kind == Wish::Kind::tried ? "a trial (TRUNKLINE_LEARN)"
+                                                   : "the fastest in this job's trials (TRUNKLINE_LEARN)",
+          .chosen_by = ChosenBy::trials};
 }
 
 Decision Decider::planned(std::uint64_t bytes, const GivenPlan& plan) {
@@ -207,6 +218,22 @@ void Decider::forget_plans() {
 std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder order, Reach reach) {
   const Alternatives* const known = alternatives();
   return known != nullptr ? choose(*known, bytes, order, reach).predictions : std::vector<Prediction>{};
+}
+
+std::vector<Arm> Decider::arms(std::uint64_t bytes, OperandOrder order, const Arm& runs) {
+  constexpr double hopeless = 2.0;
+  std::vector<Arm> all{runs};
+  const std::vector<Prediction> by_time = predictions(bytes, order);
+  for (const Prediction& one : by_time) {
+    if (one.algorithm == runs.algorithm) all.front().predicted_s = one.seconds;
+    if (one.segment_bytes == 0 && !runs.is_native()) all.push_back({.predicted_s = one.seconds});
+  }
+  for (const Prediction& one : by_time) {
+    if (all.size() == most_arms || one.seconds > hopeless * by_time.front().seconds) break;
+    if (one.segment_bytes == 0 || one.algorithm == runs.algorithm || wants_datagrams(one.algorithm)) continue;
+    all.push_back({.algorithm = one.algorithm, .segment_bytes = one.segment_bytes, .predicted_s = one.seconds});
+  }
+  return all;
 }
 
 bool Decider::wants_datagrams(std::string_view algorithm) const {

@@ -18,12 +18,13 @@
 #include "collective/operand_order.hpp"
 #include "decide/knowledge.hpp"
 #include "decide/wish.hpp"
+#include "learn/trials.hpp"
 #include "plan/costs.hpp"
 
 namespace trunkline {
 
 /// Whose choice it was; or none: the call is native whatever anyone says.
-enum class ChosenBy : std::uint8_t { none, user, plan, tuning, reproducible, prediction };
+enum class ChosenBy : std::uint8_t { none, user, plan, tuning, reproducible, prediction, trials };
 
 /// For programs: "none", "user", ...
 [[nodiscard]] std::string_view name_of(ChosenBy chooser);
@@ -83,6 +84,10 @@ class Decider {
   [[nodiscard]] std::vector<Prediction> predictions(std::uint64_t bytes, OperandOrder order = OperandOrder::any,
                                                     Reach reach = Reach::datagrams);
 
+  /// What a job may try for such calls where `runs` is what runs without trials: that one first, native, and those that
+  /// are predicted to be the fastest besides, as long as they are not predicted to take twice as long as the best.
+  [[nodiscard]] std::vector<Arm> arms(std::uint64_t bytes, OperandOrder order, const Arm& runs);
+
   /// What an algorithm takes, whether it is compared or not: by a replay where there is one (replayed_on()), else by a
   /// formula. Of one whose plans depend on the size, by the plan of each.
   [[nodiscard]] double seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes);
@@ -95,6 +100,7 @@ class Decider {
   [[nodiscard]] std::optional<double> predicted_s(const Decision& decision, std::uint64_t bytes);
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
+  [[nodiscard]] static Decision learned(const Wish& wish);
   Decision planned(std::uint64_t bytes, const GivenPlan& plan);
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
   Decision tuned(std::uint64_t bytes, const TuningRule& rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user wants a collective to run: "auto", "native" or "NAME[:SEGMENT]".
+// What the user wants a collective to run: "auto", "native" or "NAME[:SEGMENT]"; or what the running job tries.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,18 @@
 namespace trunkline {
 
 struct Wish {
-  enum class Kind : std::uint8_t { automatic, native, forced };
+  enum class Kind : std::uint8_t {
+    automatic,
+    native,
+    forced,
+    tried,  ///< by the job, in one of its trials (learn/trials.hpp)
+    found,  ///< by the job to be the fastest
+  };
   Kind kind = Kind::automatic;
-  std::string_view algorithm{};     ///< forced: the registry's own text of the name
+  std::string_view algorithm{};     ///< forced, tried or found: the registry's own text of the name
   bool needs_cluster = false;       ///< forced: the algorithm cannot be laid without one
   bool has_one_order = true;        ///< forced: operands are combined in one order, whatever the size
-  std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline
+  std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline; tried or found: 0 is native
 
   friend bool operator==(const Wish&, const Wish&) = default;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "communicator/following.hpp"
+#include "communicator/learning.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "startup/changed_cluster.hpp"
@@ -61,7 +62,7 @@ int keyval() {
 
 int Communicator::free_state(MPI_Comm user, int, void* state, void*) {
   auto* const own = static_cast<Communicator*>(state);
-  own->end_following();
+  own->end_meetings();
   registry().remove(user);
   delete own;
   return MPI_SUCCESS;
@@ -152,6 +153,14 @@ Grouping& Communicator::grouping(std::span<const Rank> group_of) {
     if (known == nullptr) known = std::make_unique<Grouping>(user_, ours_, members_, group_of, way_, explain_);
     return known.get();
   });
+}
+
+Learning& Communicator::learning() {
+  if (learning_ == nullptr) {
+    const bool says = explain_ && members_->processes().rank == 0;
+    learning_ = with_reserve([&] { return std::make_unique<Learning>(says); });
+  }
+  return *learning_;
 }
 
 std::string Communicator::name_for_people() const {

@@ -19,6 +19,7 @@
 namespace trunkline::runtime {
 
 struct Following;
+class Learning;
 
 /// Belongs to one communicator, as an attribute of it that no callback of the user sees and no duplicate inherits.
 /// Used by one thread at a time, as MPI asks of collective calls on one communicator.
@@ -51,11 +52,14 @@ class Communicator {
   /// Collective now and then. Returns MPI's code.
   [[nodiscard]] int follow(const World& first, std::uint64_t bytes);
 
+  /// Of a job whose calls try out what is fastest.
+  [[nodiscard]] Learning& learning();
+
   /// MPI's, of our attribute.
   static int free_state(MPI_Comm user, int key, void* state, void* extra);
 
-  /// Before the program frees a communicator, in a job that follows its cluster file. MPICH tells attributes only once
-  /// nothing is under way on it, and a word of rank 0 may be.
+  /// Before the program frees a communicator, in a job that follows its cluster file or learns. MPICH tells attributes
+  /// only once nothing is under way on it, and what was said at a meeting may be.
   static void forget(MPI_Comm communicator);
 
   struct Numbered {
@@ -90,12 +94,13 @@ class Communicator {
   [[nodiscard]] int meet(const World& first, std::uint64_t bytes);
   [[nodiscard]] int hear(const World& first);
   [[nodiscard]] int take_changed(const World& first);
-  void end_following();
+  void end_meetings();
   [[nodiscard]] std::string name_for_people() const;
   MPI_Comm user_;
   PrivateCommunicator& ours_;
   std::shared_ptr<Members> members_;
   std::unique_ptr<Following> following_{};  ///< once it has met
+  std::unique_ptr<Learning> learning_{};    ///< once it was asked for
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
   double lost_s_ = 0.0;      ///< what native calls would have saved, before there was a number

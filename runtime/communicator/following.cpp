@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "communicator/communicator.hpp"
+#include "communicator/learning.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "revoked.hpp"
@@ -96,6 +97,7 @@ int Communicator::take_changed(const World& first) {
       world->knowledge.cluster->fingerprint() == members_->world().knowledge.cluster->fingerprint();
   members_ = with_reserve([&] { return Members::in(world, *members_); });
   now.fingerprint = now.word->fingerprint;
+  if (learning_ != nullptr) learning_->forget();
   if (explain_ && members_->processes().rank == 0) {
     const std::string from = "from call " + std::to_string(now.calls) + " of " + name_for_people() + " on, plans are ";
     JsonFields fields;
@@ -111,10 +113,12 @@ int Communicator::take_changed(const World& first) {
   return MPI_SUCCESS;
 }
 
-void Communicator::end_following() {
+void Communicator::end_meetings() {
+  // Every member has begun what is under way, so it ends; unless a call has gone wrong.
+  const bool waits = !has_failed_ && !is_revoked(user_);
+  if (learning_ != nullptr) learning_->end(waits, static_cast<int>(members_->processes().world_ranks->size()));
   if (following_ == nullptr || following_->request == MPI_REQUEST_NULL) return;
-  // Every member has begun the broadcast, so it ends; unless a call has gone wrong.
-  if (!has_failed_ && !is_revoked(user_)) {
+  if (waits) {
     PMPI_Wait(&following_->request, MPI_STATUS_IGNORE);
   } else {
     static_cast<void>(following_->word.release());  // MPI may still write to it

@@ -33,6 +33,10 @@ class LocalPlans {
   /// arguments.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(std::uint64_t bytes, OperandOrder order, const Wish& wish);
 
+  [[nodiscard]] std::vector<Arm> arms(std::uint64_t bytes, OperandOrder order, const Arm& runs) {
+    return decider_.arms(bytes, order, runs);
+  }
+
   /// Lets go of what was laid to decide, and never run.
   void forget_unused() { decider_.forget_plans(); }
 
@@ -71,7 +75,7 @@ class LocalPlans {
   Rank root_;
   Decider decider_;
   std::vector<std::shared_ptr<const LocalPlan>> plans_;
-  std::array<Decided, 8> decided_;  ///< programs come back to few sizes
+  std::array<Decided, 16> decided_;  ///< programs come back to few sizes, and trials to few algorithms
   std::size_t next_decided_ = 0;
 };
 

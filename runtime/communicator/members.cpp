@@ -130,9 +130,19 @@ void Members::forget() {
 std::shared_ptr<const LocalDecision> Members::decide(Collective collective, Rank root, std::uint64_t bytes,
                                                      OperandOrder order, const Wish& wish) {
   const std::scoped_lock lock(mutex_);
+  return plans_of(collective, root).decide(bytes, order, wish);
+}
+
+std::vector<Arm> Members::arms(Collective collective, Rank root, std::uint64_t bytes, OperandOrder order,
+                               const Arm& runs) {
+  const std::scoped_lock lock(mutex_);
+  return plans_of(collective, root).arms(bytes, order, runs);
+}
+
+LocalPlans& Members::plans_of(Collective collective, Rank root) {
   const Key key{collective, root};
   if (plans_.empty() || plans_.front().key != key) bring_to_front(key);
-  return plans_.front().plans.decide(bytes, order, wish);
+  return plans_.front().plans;
 }
 
 void Members::bring_to_front(const Key& key) {

@@ -52,6 +52,9 @@ class Members {
   /// The same on all members. Lays missing plans: throws std::exception where that fails, on all members alike.
   [[nodiscard]] std::shared_ptr<const LocalDecision> decide(Collective collective, Rank root, std::uint64_t bytes,
                                                             OperandOrder order, const Wish& wish);
+  /// What may be tried beside what such calls run (Decider::arms).
+  [[nodiscard]] std::vector<Arm> arms(Collective collective, Rank root, std::uint64_t bytes, OperandOrder order,
+                                      const Arm& runs);
 
  private:
   [[nodiscard]] static std::shared_ptr<Members> kept_ones(std::shared_ptr<const World> world,
@@ -67,6 +70,7 @@ class Members {
     LocalPlans plans;
   };
   void bring_to_front(const Key& key);  ///< of the list below; makes it where it is missing
+  [[nodiscard]] LocalPlans& plans_of(Collective collective, Rank root);
 
   std::list<Plans> plans_;  ///< those asked for last come first
   std::map<Key, std::list<Plans>::iterator> by_key_;

@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "communicator/explain.hpp"
+#include "communicator/learning.hpp"
 #include "intercept/prepare.hpp"
 #include "intercept/run_plan.hpp"
 #include "intercept/shared_facts.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
+#include "receipt/receipt.hpp"
 #include "trace/recorder.hpp"
 
 namespace trunkline::runtime {
@@ -22,9 +24,8 @@ int run_natively(const UserCall& call) {
   return call.native();
 }
 
-int run_watched(const UserCall& call, TracedCall& traced) {
+int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFacts>& shared) {
   const Arguments& arguments = call.arguments();
-  std::optional<SharedFacts> shared;
   const int code = find_shared_facts(call, shared);
   if (code != MPI_SUCCESS) return code;
   if (!shared) {
@@ -34,10 +35,13 @@ int run_watched(const UserCall& call, TracedCall& traced) {
   const Prepared prepared = prepare(call, *shared);
   if (prepared.code != MPI_SUCCESS) return prepared.code;
   const bool explains = world()->explain && shared->rank == 0;
-  const double start = explains ? PMPI_Wtime() : 0.0;
+  const bool is_timed = explains || prepared.learning != nullptr;
+  const double start = is_timed ? PMPI_Wtime() : 0.0;
   const bool is_native = prepared.communicator == nullptr;
   if (is_native && traced.is_on()) begin_natively(traced, arguments, shared->bytes);
   const int result = is_native ? run_natively(call) : run_plan(call, *shared, prepared, traced);
+  const double took_s = is_timed ? PMPI_Wtime() - start : 0.0;
+  if (prepared.learning != nullptr) prepared.learning->took(took_s);
   LastRun& last_one = last_run(arguments.collective);
   last_one.multicast = prepared.multicast;
   if (prepared.group != nullptr) last_one.heard = prepared.group->tally();
@@ -48,7 +52,7 @@ int run_watched(const UserCall& call, TracedCall& traced) {
              .bytes = shared->bytes,
              .communicator_id = prepared.id,
              .multicast = prepared.multicast,
-             .measured_s = PMPI_Wtime() - start},
+             .measured_s = took_s},
             *prepared.decision);
   }
   return result;
@@ -62,8 +66,16 @@ int run(const UserCall& call) {
   if (world() == nullptr) return run_natively(call);
   const Arguments& arguments = call.arguments();
   TracedCall traced(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);
-  const int code = run_watched(call, traced);
+  std::optional<SharedFacts> shared;
+  Receipt* const counted = receipt();
+  const double start = counted != nullptr ? PMPI_Wtime() : 0.0;
+  const int code = run_watched(call, traced, shared);
   traced.end(code != MPI_SUCCESS);
+  if (counted != nullptr) {
+    const std::uint64_t bytes = shared ? shared->bytes : known_bytes(arguments);
+    counted->count(arguments.collective, bytes != unknown_bytes ? std::optional(bytes) : std::nullopt,
+                   last_run(arguments.collective).algorithm, PMPI_Wtime() - start);
+  }
   return code;
 }
 

@@ -41,6 +41,9 @@ class UserCall {
   /// In which the operands of a reduction must be combined.
   [[nodiscard]] virtual OperandOrder operand_order() const { return OperandOrder::any; }
 
+  /// Whether the result is the same to the last bit whatever runs the call.
+  [[nodiscard]] virtual bool is_exact() const { return true; }
+
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;
 

@@ -12,11 +12,11 @@ namespace {
 using Free = int(MPI_Comm*);
 
 int free_natively(MPI_Comm* communicator, Free* native) {
-  const bool follows = world() != nullptr && world()->follow;
-  const bool minds = follows || watching.load(std::memory_order_relaxed);
+  const bool meets = world() != nullptr && (world()->follow || world()->learn != Learn::none);
+  const bool minds = meets || watching.load(std::memory_order_relaxed);
   if (communicator == nullptr || *communicator == MPI_COMM_NULL || !minds) return native(communicator);
   const Dying mark(*communicator);
-  if (follows) Communicator::forget(*communicator);
+  if (meets) Communicator::forget(*communicator);
   return native(communicator);
 }
 

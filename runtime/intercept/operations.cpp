@@ -120,6 +120,11 @@ std::optional<Extreme> extreme_of(MPI_Op operation, MPI_Datatype type) {
   return operation == MPI_MIN ? std::optional(Extreme::least) : std::nullopt;
 }
 
+bool is_exact(MPI_Op operation, MPI_Datatype type) {
+  const bool is_whole = is_c_integer(type) || is_other_integer(type) || is_logical(type) || type == MPI_BYTE;
+  return is_whole && is_defined(operation, type).value_or(false);
+}
+
 OperandOrder order_of(MPI_Op operation) {
   int commutes = 0;
   const bool known = PMPI_Op_commutative(operation, &commutes) == MPI_SUCCESS;

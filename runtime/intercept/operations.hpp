@@ -17,6 +17,10 @@ namespace trunkline::runtime {
 /// What MPI_MAX and MPI_MIN take of floating numbers; none: another operation, or other types.
 [[nodiscard]] std::optional<Extreme> extreme_of(MPI_Op operation, MPI_Datatype type);
 
+/// Whether the result is the same to the last bit in whatever order operands are combined: of MPI's own operations, on
+/// whole numbers and bits.
+[[nodiscard]] bool is_exact(MPI_Op operation, MPI_Datatype type);
+
 /// Of one that may. MPI's own operations commute.
 [[nodiscard]] OperandOrder order_of(MPI_Op operation);
 

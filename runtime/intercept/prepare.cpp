@@ -5,6 +5,8 @@
 #include <mutex>
 #include <string>
 
+#include "choose/size_class.hpp"
+#include "communicator/learning.hpp"
 #include "intercept/state.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
@@ -25,12 +27,12 @@ std::string name_of(const Arguments& call) { return std::string(facts_of(call.co
 
 /// What the plans say; where laying them fails, native. It fails on all ranks alike, since it depends on what they know
 /// alike, and before any message.
-std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user, const SharedFacts& shared) {
+std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user, const SharedFacts& shared,
+                                          const Wish& wish) {
   const Arguments& call = user.arguments();
   try {
     return with_reserve([&] {
-      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, user.operand_order(),
-                            wish_for(call.collective));
+      return members.decide(call.collective, static_cast<Rank>(call.root), shared.bytes, user.operand_order(), wish);
     });
   } catch (const std::exception& error) {
     if (world()->strict) end_job("no plan for " + name_of(call) + ": " + error.what());
@@ -46,6 +48,43 @@ std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user
     return std::make_shared<const LocalDecision>(
         LocalDecision{.reason = std::string("no plan could be laid: ") + error.what()});
   }
+}
+
+/// Whether the job may try for this call what it likes. The same on all ranks.
+bool may_be_tried(const UserCall& user, const LocalDecision& decision) {
+  if (world()->learn == Learn::none || decision.chosen_by != ChosenBy::prediction) return false;
+  return world()->learn == Learn::any || user.is_exact();
+}
+
+/// In place of a decision, the one of a trial, or of what trials have found.
+int try_out(const UserCall& user, const SharedFacts& shared, Communicator& communicator, Prepared& prepared) {
+  const Arguments& call = user.arguments();
+  Learning& learning = communicator.learning();
+  const int code = learning.begin_call(call.communicator, shared.bytes);
+  if (code != MPI_SUCCESS) return code;
+  const OperandOrder order = user.operand_order();
+  const auto root = static_cast<Rank>(call.root);
+  const TrialKey key{.collective = call.collective,
+                     .root = call.root,
+                     .bytes = size_class(shared.bytes, {}).least_bytes,
+                     .order = order};
+  if (!learning.knows(key)) {
+    if (!learning.has_room()) return code;
+    const LocalDecision& untried = *prepared.decision;
+    const Arm runs =
+        untried.plan == nullptr ? Arm{} : Arm{.algorithm = untried.plan->key, .segment_bytes = untried.segment_bytes};
+    learning.add(key, with_reserve([&] {
+                   return communicator.members()->arms(call.collective, root, shared.bytes, order, runs);
+                 }));
+  }
+  const Arm& arm = learning.arm();
+  prepared.learning = &learning;
+  if (learning.is_first()) return code;
+  const Wish wish{.kind = learning.is_trial() ? Wish::Kind::tried : Wish::Kind::found,
+                  .algorithm = arm.algorithm,
+                  .segment_bytes = arm.segment_bytes};
+  prepared.decision = plan(*communicator.members(), user, shared, wish);
+  return code;
 }
 
 }  // namespace
@@ -66,7 +105,7 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     const int code = found.state->follow(*world(), shared.bytes);
     if (code != MPI_SUCCESS) return {.code = code};
   }
-  Prepared prepared{.decision = plan(*found.state->members(), user, shared)};
+  Prepared prepared{.decision = plan(*found.state->members(), user, shared, wish_for(call.collective))};
   bool is_grouped = false;
   if (prepared.decision->without_datagrams != nullptr) {
     const std::shared_ptr<const LocalDecision> decision = prepared.decision;
@@ -79,13 +118,26 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
     is_grouped = grouped.are_open;
     if (!is_grouped) prepared.decision = decision->without_datagrams;
   }
-  if (prepared.decision->plan == nullptr) return prepared;
-  if (!is_grouped && !found.state->pays_for_its_number(*prepared.decision)) {
+  const bool may_be_put_off = prepared.decision->plan != nullptr && !is_grouped;
+  if (may_be_put_off && !found.state->pays_for_its_number(*prepared.decision)) {
     return {.decision = natively(put_off), .multicast = prepared.multicast};
   }
+  if (may_be_tried(user, *prepared.decision)) {
+    const std::shared_ptr<const LocalDecision> untried = prepared.decision;
+    const int code = try_out(user, shared, *found.state, prepared);
+    if (code != MPI_SUCCESS) return {.code = code};
+    if (prepared.decision != untried) {
+      prepared.group = nullptr;
+      is_grouped = false;
+    }
+  }
+  if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
-  if (!number.id) return {.decision = natively("no number for the communicator: too many of them, or threads at once")};
+  if (!number.id) {
+    return {.decision = natively("no number for the communicator: too many of them, or threads at once"),
+            .learning = prepared.learning};
+  }
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};
   if (!is_grouped && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file

@@ -19,6 +19,7 @@ struct Prepared {
   DatagramGroup* group = nullptr;        ///< of the communicator, where the plan uses datagrams and they reach all
   bool have_met = false;                 ///< all its ranks, for that group
   std::shared_ptr<const LocalDecision> decision{};
+  Learning* learning = nullptr;     ///< of a call that may be tried, which is to hear how long it took
   const char* multicast = nullptr;  ///< where it was or would have been one: what datagrams are to the communicator
 };
 

@@ -30,6 +30,7 @@ class Reduction final : public UserCall {
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
   [[nodiscard]] const char* reason_for_mpi() const override;
   [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
+  [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
   [[nodiscard]] int native() const override { return native_(given_); }
   [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
 

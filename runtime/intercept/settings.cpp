@@ -82,6 +82,10 @@ void take_within_hosts(Setup& setup, std::string_view value) {
   setup.within_hosts = meaning_of<WithinHosts>(value, {{"plan", WithinHosts::plan}, {"arrival", WithinHosts::arrival}});
 }
 
+void take_learn(Setup& setup, std::string_view value) {
+  setup.learn = meaning_of<Learn>(value, {{"0", Learn::none}, {"1", Learn::exact}, {"any", Learn::any}});
+}
+
 void take_explain(Setup& setup, std::string_view value) {
   setup.explain = meaning_of<Explain>(value, {{"0", Explain::none}, {"1", Explain::words}, {"json", Explain::json}});
 }
@@ -189,8 +193,13 @@ constexpr std::array table{
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_FOLLOW", take_flag<&Setup::follow>, "0 or 1",
             "take the cluster file and the plan file anew when they change while the job runs; default 0"},
+    Setting{"TRUNKLINE_LEARN", take_learn, "0, 1 or any",
+            "whether calls try out what is fastest while the job runs; 1: those whose result no order of operands "
+            "changes; any: the others too; default 0"},
     Setting{"TRUNKLINE_EXPLAIN", take_explain, "0, 1 or json",
             "say which algorithm ran for which call, and why; json: in a line for each call, for programs; default 0"},
+    Setting{"TRUNKLINE_SUMMARY", take_text<&Setup::summary>, "1 or FILE",
+            "what the job's calls came to, at its end: on standard error, or as JSON in a file"},
     Setting{"TRUNKLINE_TRACE", take_text<&Setup::trace>, "FOLDER",
             "leave a trace of what happens inside every collective call there"},
     Setting{"TRUNKLINE_TRACE_SIZE", take_trace_size, "SIZE",

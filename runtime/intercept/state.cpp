@@ -17,6 +17,7 @@
 #include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
 #include "network/placement.hpp"
+#include "receipt/receipt.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "startup/agreement.hpp"
@@ -51,10 +52,12 @@ bool is_accelerated(const CollectiveFacts& one) {
 
 bool is_any_accelerated() { return std::ranges::any_of(collectives(), is_accelerated); }
 
-/// Where calls are traced or explained, each is looked at; once the network may be another one, so may the floor be.
+/// Where calls are traced, explained or counted, each is looked at; once the network may be another one, so may the
+/// floor be.
 void update_left_below() {
   for (const CollectiveFacts& one : collectives()) {
-    const bool by_size = world() != nullptr && one.has_data && !world()->explain && !world()->trace && !world()->follow;
+    const bool by_size = world() != nullptr && one.has_data && !world()->explain && !world()->trace &&
+                         !world()->follow && receipt() == nullptr;
     const std::uint64_t bytes =
         by_size ? native_anyway_below(world()->knowledge, one.collective, wish_for(one.collective)) : 0;
     left_below[static_cast<std::size_t>(one.collective)].store(bytes, std::memory_order_relaxed);
@@ -62,7 +65,8 @@ void update_left_below() {
 }
 
 void update_watching() {
-  const bool is_on = world() != nullptr && (world()->explain || world()->trace || is_any_accelerated());
+  const bool is_on =
+      world() != nullptr && (world()->explain || world()->trace || receipt() != nullptr || is_any_accelerated());
   watching.store(is_on, std::memory_order_relaxed);
   update_left_below();
 }
@@ -83,6 +87,7 @@ int stop(MPI_Comm, int, void*, void*) {
     if (recording != nullptr) compare_clocks_at_end(*recording, *opened);
     opened->late().end();
   }
+  end_receipt();
   finalized = true;
   if (recording != nullptr) stop_trace(*recording);
   delete recording;
@@ -182,6 +187,9 @@ void start() {
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));
   ranks_of_job = ranks;
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (rank == 0 && !setup.summary.empty()) begin_receipt(setup.summary, ranks);
   stop_at_finalize();
   update_watching();
 }

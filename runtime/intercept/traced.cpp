@@ -14,12 +14,6 @@
 namespace trunkline::runtime {
 namespace {
 
-/// Bytes of the signature where no look at the datatype is needed.
-std::uint64_t known_bytes(const Arguments& call) {
-  const auto element = call.type == MPI_DATATYPE_NULL ? std::nullopt : predefined_bytes(call.type);
-  return element && call.count >= 0 ? static_cast<std::uint64_t>(call.count) * *element : unknown_bytes;
-}
-
 void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Members& members) {
   const Knowledge& knowledge = members.world().knowledge;
   const Processes& processes = members.processes();
@@ -43,6 +37,11 @@ void keep_plan_of(const Arguments& call, const LocalPlan& plan, const Members& m
 }
 
 }  // namespace
+
+std::uint64_t known_bytes(const Arguments& call) {
+  const auto element = call.type == MPI_DATATYPE_NULL ? std::nullopt : predefined_bytes(call.type);
+  return element && call.count >= 0 ? static_cast<std::uint64_t>(call.count) * *element : unknown_bytes;
+}
 
 void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t bytes) {
   CallKind kind{.plan = 0,

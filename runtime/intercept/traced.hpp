@@ -10,6 +10,9 @@
 
 namespace trunkline::runtime {
 
+/// Of the call's signature, where no look at the datatype is needed; else unknown_bytes.
+[[nodiscard]] std::uint64_t known_bytes(const Arguments& call);
+
 /// MPI itself runs it. `bytes`: of its signature, as far as they are known.
 void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t bytes);
 

@@ -53,7 +53,9 @@ std::string difference(const Record& mine, const Record& first) {
       return Difference{"tuning file (TRUNKLINE_TUNING)", mine.tuning != 0, first.tuning != 0};
     }
     return Difference{
-        "choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE, TRUNKLINE_FOLLOW) or of costs "
+        "choice of algorithms (TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE, TRUNKLINE_FOLLOW, "
+        "TRUNKLINE_LEARN) or "
+        "of costs "
         "(TRUNKLINE_HOST_COSTS, TRUNKLINE_MEASURED or the tables that the cluster file names)",
         true, true};
   }();

@@ -88,6 +88,7 @@ std::shared_ptr<const World> make_world(const World& first, const FileTexts& tex
   made->trace = first.trace;
   made->by_arrival = first.by_arrival;
   made->follow = first.follow;
+  made->learn = first.learn;
   return made;
 }
 

@@ -132,13 +132,15 @@ LocalView local_view(const Setup& setup) {
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
   view.world.follow = setup.follow && !simulated;                    // its network stays as it is
+  view.world.learn = simulated ? Learn::none : setup.learn;          // its jobs make few calls
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;
   view.disabled = setup.disable;
   if (view.disabled) return view;
   std::string wishes = setup.host_costs + "\n" + (setup.reproducible ? "reproducible\n" : "") +
-                       (setup.multicasts ? "" : "no multicasts\n") + (setup.follow ? "follow\n" : "") + "by " +
+                       (setup.multicasts ? "" : "no multicasts\n") + (setup.follow ? "follow\n" : "") + "learn " +
+                       std::to_string(static_cast<int>(setup.learn)) + "\nby " +
                        std::to_string(static_cast<int>(setup.way)) + "\nmemory " +
                        std::to_string(static_cast<int>(setup.host_memory)) + "\n" +
                        (setup.within_hosts == WithinHosts::arrival ? "by arrival\n" : "");

@@ -29,6 +29,13 @@ enum class WithinHosts : std::uint8_t {
   arrival,  ///< as they come
 };
 
+/// Whether calls try out what is fastest.
+enum class Learn : std::uint8_t {
+  none,
+  exact,  ///< those whose result is the same to the last bit whatever runs them
+  any,
+};
+
 /// How it is said what ran for which call.
 enum class Explain : std::uint8_t {
   none,
@@ -69,7 +76,9 @@ struct Setup {
   HostMemoryWish host_memory = HostMemoryWish::any;
   WithinHosts within_hosts = WithinHosts::plan;
   bool follow = false;  ///< calls follow the cluster file when it changes
+  Learn learn = Learn::none;
   Explain explain = Explain::none;
+  std::string summary{};  ///< "1": at the end, for people; else a file; empty: none
   bool strict = false;
   bool disable = false;
 };

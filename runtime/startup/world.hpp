@@ -20,10 +20,11 @@ struct World {
   std::shared_ptr<const Placement> placement{};
   GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
-  bool strict = false;         ///< on any of the ranks
-  bool trace = false;          ///< so too
-  bool by_arrival = false;     ///< ranks of a host combine short allreduces as they come
-  bool follow = false;         ///< calls follow the cluster file, and the plan file, when they change
+  bool strict = false;      ///< on any of the ranks
+  bool trace = false;       ///< so too
+  bool by_arrival = false;  ///< ranks of a host combine short allreduces as they come
+  bool follow = false;      ///< calls follow the cluster file, and the plan file, when they change
+  Learn learn = Learn::none;
   std::string cluster_file{};  ///< where it is, wherever the program goes; empty: none
   std::string plan_file{};     ///< so too
   std::uint64_t plan_fingerprint = 0;

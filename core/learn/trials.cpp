@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/trials.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace trunkline {
+namespace {
+
+/// A program of ten calls sees no trial.
+constexpr std::uint64_t calls_before_trials = 10;
+/// Trials of an arm that are enough to go by.
+constexpr std::size_t enough = 16;
+/// Once all is settled native calls may take that part of the time, so that it is known what they take.
+constexpr double part_of_native = 0.001;
+/// An algorithm that has not run yet may take that many times what it is predicted to take.
+constexpr double unknown = 4.0;
+/// One that has run may take that many times the longest time that was seen.
+constexpr double scatter = 2.0;
+/// What runs goes on where another arm is hardly faster.
+constexpr double alike = 0.98;
+/// Times are others than they were, where they surely differ by that factor in so many intervals in a row; once as
+/// many calls have gone by as this many times those in which all was tried.
+constexpr double another_time = 1.2;
+constexpr std::uint64_t intervals_of_change = 2;
+constexpr std::uint64_t rest = 4;
+
+}  // namespace
+
+Trials::Trials(std::vector<Arm> arms, std::size_t first)
+    : arms_(std::move(arms)), tried_(arms_.size()), first_(first), runs_(first) {
+  const auto native = std::ranges::find_if(arms_, &Arm::is_native);
+  if (native == arms_.end() || first >= arms_.size() || arms_.size() > most_arms) {
+    throw std::invalid_argument("trials are of at most five algorithms, native among them");
+  }
+  native_ = static_cast<std::size_t>(native - arms_.begin());
+  if (arms_.size() == 1) phase_ = Phase::settled;
+}
+
+void Trials::end_interval(std::uint64_t calls, std::span<const double> seconds, LossAccount& account) {
+  if (calls == 0) return;
+  const std::span<const double> timed = seconds.first(std::min<std::size_t>(seconds.size(), calls));
+  calls_ += calls;
+  const bool takes_all = phase_ != Phase::settled || is_undecided();
+  for (std::size_t call = 0; call < timed.size(); ++call) {
+    const std::size_t arm = arm_of(call);
+    Tried& one = tried_[arm];
+    const double before_s = one.longest_s;
+    one.longest_s = std::max(before_s, timed[call]);
+    if (before_s > 0.0 && (takes_all || arm != runs_)) one.samples.add(timed[call]);
+  }
+  count_loss(calls, timed, account);
+  if (phase_ == Phase::waiting && calls_ >= calls_before_trials) phase_ = Phase::trying;
+  if (phase_ == Phase::trying) {
+    eliminate();
+    settle_where_done();
+  } else if (phase_ == Phase::settled) {
+    if (runs_ != native_ && tried_[runs_].samples.are_surely_longer_than(tried_[native_].samples)) settle(native_);
+    look_for_change(timed);
+  }
+}
+
+/// Native calls lose nothing. What runs loses what its median is above theirs: a sum of single times would be one of
+/// chance. Of trials each counts as it was.
+void Trials::count_loss(std::uint64_t calls, std::span<const double> seconds, LossAccount& account) {
+  Samples of_runs;
+  double tried_s = 0.0;
+  std::uint64_t tried = 0;
+  double took_s = 0.0;
+  std::uint64_t natively = 0;
+  for (std::size_t call = 0; call < seconds.size(); ++call) {
+    const std::size_t arm = arm_of(call);
+    took_s += seconds[call];
+    if (arm == runs_) {
+      of_runs.add(seconds[call]);
+    } else if (arm == native_) {
+      ++natively;
+    } else {
+      tried_s += seconds[call];
+      ++tried;
+    }
+  }
+  if (of_runs.count() < few && tried_[runs_].samples.count() > 0) of_runs = tried_[runs_].samples;
+  const double usual_s = of_runs.count() > 0 ? of_runs.median() : 0.0;
+  took_s += static_cast<double>(calls - seconds.size()) * usual_s;
+  took_s_ += took_s;
+  std::uint64_t as_usual = calls - tried - natively;
+  since_native_s_ = natively > 0 || runs_ == native_ ? 0.0 : since_native_s_ + took_s;
+  if (!knows_native()) {
+    uncounted_ += as_usual;
+    account.add(took_s, 0.0);
+    return;
+  }
+  // Calls before native ones were measured took what such calls take now.
+  as_usual += std::exchange(uncounted_, 0);
+  const double lost_s = tried_s - static_cast<double>(tried) * native_s() +
+                        (runs_ == native_ ? 0.0 : static_cast<double>(as_usual) * (usual_s - native_s()));
+  lost_s_ += lost_s;
+  account.add(took_s, lost_s);
+}
+
+bool Trials::is_surely_slower(std::size_t arm, std::size_t than) const {
+  const Samples& own = tried_[arm].samples;
+  const Samples& other = tried_[than].samples;
+  if (own.count() == 0 || other.count() < few) return false;
+  // Far beyond all that was seen of the other one a few calls are enough.
+  return own.are_surely_longer_than(other) || own.least_s() > scatter * other.most_s();
+}
+
+/// What runs, unless another one has the least median.
+std::size_t Trials::fastest() const {
+  std::size_t best = runs_;
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
+    if (!tried_[arm].is_open || tried_[arm].samples.count() < few || tried_[best].samples.count() == 0) continue;
+    const double favoured = best == runs_ ? alike : 1.0;
+    if (tried_[arm].samples.median() < favoured * tried_[best].samples.median()) best = arm;
+  }
+  return best;
+}
+
+void Trials::eliminate() {
+  const std::size_t best = fastest();
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
+    if (arm != best && is_surely_slower(arm, best)) tried_[arm].is_open = false;
+  }
+  if (!tried_[runs_].is_open) runs_ = best;
+}
+
+/// Where times scatter too much to tell, what runs goes on.
+void Trials::settle_where_done() {
+  const auto is_done = [&](std::size_t arm) { return !wants(arm); };
+  if (std::ranges::count(tried_, true, &Tried::is_open) > 1) {
+    for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
+      if (!is_done(arm)) return;
+    }
+  }
+  settle(is_surely_slower(runs_, fastest()) ? fastest() : runs_);
+}
+
+void Trials::settle(std::size_t arm) {
+  runs_ = arm;
+  phase_ = Phase::settled;
+  settled_s_ = tried_[arm].samples.count() > 0 ? tried_[arm].samples.median() : 0.0;
+  settled_at_ = calls_;
+  since_native_s_ = 0.0;
+  others_ = 0;
+}
+
+/// Beside native calls, whose times go on being measured.
+bool Trials::is_undecided() const {
+  return runs_ != native_ && !tried_[native_].samples.are_surely_longer_than(tried_[runs_].samples);
+}
+
+void Trials::look_for_change(std::span<const double> seconds) {
+  if (arms_.size() == 1) return;
+  Samples now;
+  for (std::size_t call = 0; call < seconds.size(); ++call) {
+    if (arm_of(call) == runs_) now.add(seconds[call]);
+  }
+  if (!now.are_enough()) return;
+  if (settled_s_ == 0.0) settled_s_ = now.median();
+  const bool is_another = now.lower() > another_time * settled_s_ || settled_s_ > another_time * now.upper();
+  others_ = is_another ? others_ + 1 : 0;
+  if (others_ < intervals_of_change || calls_ - settled_at_ < rest * (settled_at_ - began_at_)) return;
+  ++changes_;
+  others_ = 0;
+  for (Tried& one : tried_) one = {.longest_s = one.longest_s};
+  phase_ = Phase::trying;
+  began_at_ = calls_;
+}
+
+/// A call of it. What is predicted may be wrong alike for all arms: the one that runs tells by how much.
+double Trials::worst_s(std::size_t arm) const {
+  const Samples& own = tried_[arm].samples;
+  if (own.count() >= few) return scatter * own.most_s();
+  if (tried_[arm].longest_s > 0.0) return scatter * tried_[arm].longest_s;
+  const double off = arms_[runs_].predicted_s > 0.0 ? tried_[runs_].samples.median() / arms_[runs_].predicted_s : 1.0;
+  return unknown * std::max(native_s(), off * arms_[arm].predicted_s);
+}
+
+bool Trials::wants(std::size_t arm) const { return tried_[arm].is_open && tried_[arm].samples.count() < enough; }
+
+/// Of an arm that has not run one call, which tells what others may cost; and of one such arm at a time.
+std::size_t Trials::wanted(std::size_t arm) const {
+  if (phase_ == Phase::settled) {
+    const bool is_due =
+        arm == native_ && knows_native() && tried_[runs_].samples.count() > 0 &&
+        native_s() - tried_[runs_].samples.median() <= part_of_native * since_native_s_;
+    return is_due && arm != runs_ ? 1 : 0;
+  }
+  if (!wants(arm)) return 0;
+  if (arm == native_ || arm == runs_) return most_timed;
+  if (!knows_native() || tried_[runs_].samples.count() < few) return 0;
+  return tried_[arm].longest_s > 0.0 ? most_timed : 1;
+}
+
+void Trials::begin_interval(double& left_s) {
+  schedule_.clear();
+  if (phase_ == Phase::waiting) return;
+  // Native calls lose nothing: they stand in for what runs while nothing may be lost.
+  if (left_s <= 0.0 && runs_ != native_ && knows_native() && tried_[runs_].samples.count() >= few &&
+      native_s() < tried_[runs_].samples.median()) {
+    runs_ = native_;
+  }
+  std::array<std::size_t, most_arms> left{};
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) left.at(arm) = wanted(arm);
+  bool any = true;
+  bool is_new_one_tried = false;
+  while (any && schedule_.size() < most_timed) {
+    any = false;
+    for (std::size_t arm = 0; arm < arms_.size() && schedule_.size() < most_timed; ++arm) {
+      if (left.at(arm) == 0) continue;
+      --left.at(arm);
+      if (arm != native_ && arm != runs_) {
+        const double may_lose_s = std::max(worst_s(arm) - native_s(), 0.0);
+        const bool is_new = tried_[arm].longest_s == 0.0;
+        if (may_lose_s > left_s || (is_new && is_new_one_tried)) continue;
+        is_new_one_tried = is_new_one_tried || is_new;
+        left_s -= may_lose_s;
+      }
+      schedule_.push_back(static_cast<std::uint8_t>(arm));
+      any = true;
+    }
+  }
+}
+
+}  // namespace trunkline

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a few algorithms is the fastest for calls that are alike, found out by the calls of a running program.
+//
+// Arms are eliminated as in fixed-confidence best-arm identification (Even-Dar, Mannor, Mansour 2006), under a budget
+// as of conservative bandits (Wu, Shariff, Lattimore, Szepesvari 2016), native being the arm that loses nothing. Trials
+// end after a stated number: where times scatter too much to tell, what was predicted stands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "learn/loss_account.hpp"
+#include "learn/samples.hpp"
+
+namespace trunkline {
+
+/// What a call may run.
+struct Arm {
+  std::string_view algorithm = "native";  ///< the registry's own text
+  std::uint64_t segment_bytes = 0;        ///< 0: native
+  double predicted_s = 0.0;
+
+  [[nodiscard]] bool is_native() const { return segment_bytes == 0; }
+};
+
+/// Native among them.
+inline constexpr std::size_t most_arms = 5;
+/// Of an interval that many calls at the most are timed, the first ones.
+inline constexpr std::uint64_t most_timed = 16;
+
+/// The calls of one collective, root and class of sizes on a communicator, in intervals of calls that all its ranks
+/// count alike. Depends on nothing but what it is told: ranks that are told alike do alike.
+class Trials {
+ public:
+  /// `first`: the place of the arm that runs unless another one is found to be faster. One of the arms is native.
+  Trials(std::vector<Arm> arms, std::size_t first);
+
+  /// What call number `call` of this interval runs, from 0 on.
+  [[nodiscard]] std::size_t arm_of(std::uint64_t call) const {
+    return call < schedule_.size() ? schedule_[static_cast<std::size_t>(call)] : runs_;
+  }
+
+  /// Ends an interval of `calls` calls: seconds of the first of them, at most `most_timed`.
+  void end_interval(std::uint64_t calls, std::span<const double> seconds, LossAccount& account);
+  /// Begins one: what it tries, as far as `left_s` covers the worst case, of which that is taken.
+  void begin_interval(double& left_s);
+
+  [[nodiscard]] const std::vector<Arm>& arms() const { return arms_; }
+  [[nodiscard]] std::size_t first() const { return first_; }
+  /// The arm that calls run but for trials.
+  [[nodiscard]] std::size_t runs() const { return runs_; }
+  [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
+  [[nodiscard]] const Samples& samples(std::size_t arm) const { return tried_[arm].samples; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] double took_s() const { return took_s_; }
+  /// Beside native calls as measured; below 0: saved.
+  [[nodiscard]] double lost_s() const { return lost_s_; }
+  /// Whether the interval that has begun should be a short one, since much depends on it; not where what is left to try
+  /// is not covered.
+  [[nodiscard]] bool is_urgent() const {
+    return phase_ == Phase::waiting || (phase_ == Phase::trying && !schedule_.empty()) || others_ > 0;
+  }
+  /// How often the times have become others, so that all was tried anew.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
+ private:
+  enum class Phase : std::uint8_t { waiting, trying, settled };
+  struct Tried {
+    Samples samples{};
+    double longest_s = 0.0;  ///< of all its calls; 0: it has not run, and opens what it needs the first time
+    bool is_open = true;     ///< it may be the fastest
+  };
+
+  [[nodiscard]] double native_s() const { return tried_[native_].samples.median(); }
+  [[nodiscard]] bool knows_native() const { return tried_[native_].samples.count() >= few; }
+  void count_loss(std::uint64_t calls, std::span<const double> seconds, LossAccount& account);
+  void eliminate();
+  void settle_where_done();
+  void look_for_change(std::span<const double> seconds);
+  void settle(std::size_t arm);
+  [[nodiscard]] std::size_t fastest() const;
+  [[nodiscard]] bool is_surely_slower(std::size_t arm, std::size_t than) const;
+  [[nodiscard]] double worst_s(std::size_t arm) const;
+  [[nodiscard]] bool wants(std::size_t arm) const;
+  /// Calls of the interval that begins.
+  [[nodiscard]] std::size_t wanted(std::size_t arm) const;
+  [[nodiscard]] bool is_undecided() const;
+
+  static constexpr std::size_t few = 3;
+
+  std::vector<Arm> arms_;
+  std::vector<Tried> tried_;
+  std::size_t native_ = 0;
+  std::size_t first_;
+  std::size_t runs_;
+  Phase phase_ = Phase::waiting;
+  std::vector<std::uint8_t> schedule_{};  ///< of the interval's first calls: their arms
+  std::uint64_t calls_ = 0;
+  std::uint64_t began_at_ = 0;  ///< calls before the last trials
+  std::uint64_t settled_at_ = 0;
+  std::uint64_t uncounted_ = 0;  ///< calls before native ones were measured, whose loss was not known
+  double took_s_ = 0.0;
+  double lost_s_ = 0.0;
+  double settled_s_ = 0.0;       ///< what calls took then
+  double since_native_s_ = 0.0;  ///< time of calls since the last native one, once it is settled
+  std::uint64_t others_ = 0;     ///< intervals in a row in which they took another time
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace trunkline

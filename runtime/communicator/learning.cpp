@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/learning.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "receipt/receipt.hpp"
+#include "report.hpp"
+#include "reserve.hpp"
+#include "text/quantity.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// What stands before the times.
+enum Head : std::size_t { head_took, head_cost, head_granted, head_size };
+
+/// Communicators of this process that may lose what is granted: one of a job.
+std::atomic<int> granted = 0;
+
+/// From the last rank's entry on, as far as a rank's own times tell. Where every rank waits for all others that is what
+/// the last one to enter took: the least. Where a root waits for none, what is longest.
+bool counts_the_least(Collective collective) { return !facts_of(collective).has_root; }
+
+std::string name_of(const Arm& arm) {
+  return std::string(arm.algorithm) + (arm.is_native() ? "" : ":" + std::to_string(arm.segment_bytes));
+}
+
+/// Where both native calls and what runs were measured.
+void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ranks) {
+  const auto native = std::ranges::find_if(trials.arms(), &Arm::is_native);
+  const Samples& of_native = trials.samples(static_cast<std::size_t>(native - trials.arms().begin()));
+  const Samples& of_runs = trials.samples(trials.runs());
+  const bool is_alone = std::ranges::count_if(trials.arms(), [&](const Arm& arm) {
+                          return trials.samples(static_cast<std::size_t>(&arm - trials.arms().data())).are_enough();
+                        }) < 2;
+  if (is_alone || of_native.count() == 0 || !of_runs.are_enough()) return;
+  const auto half_width = [](const Samples& samples) {
+    return 0.5 * (samples.are_enough() ? samples.upper() - samples.lower() : samples.most_s() - samples.least_s());
+  };
+  const double off_s = half_width(of_native) + half_width(of_runs);
+  told.add({.collective = key.collective,
+            .bytes = key.bytes,
+            .ranks = ranks,
+            .calls = trials.calls(),
+            .algorithm = name_of(trials.arms()[trials.runs()]),
+            .runs_s = of_runs.median(),
+            .native_s = of_native.median(),
+            .saved_s = -trials.lost_s(),
+            .error_s = off_s * static_cast<double>(trials.calls())});
+}
+
+}  // namespace
+
+int Learning::begin_call(MPI_Comm user, std::uint64_t bytes) {
+  ++calls_;
+  now_ = nullptr;
+  if (!count_.is_due(bytes, interval_)) {
+    if (request_ == MPI_REQUEST_NULL) return MPI_SUCCESS;
+    int is_here = 0;
+    return PMPI_Test(&request_, &is_here, MPI_STATUS_IGNORE);
+  }
+  const MeetingInterval counted = count_.begin_anew(bytes);
+  if (!is_timing_) return hear();
+  counted_ = counted;
+  return tell(user);
+}
+
+int Learning::tell(MPI_Comm user) {
+  const auto start = Clock::now();
+  const double took_s = std::chrono::duration<double>(start - began_).count();
+  with_reserve([&] {
+    telling_.clear();
+    told_ = {took_s, cost_s_, is_granted_ ? 0.0 : static_cast<double>(granted++)};
+    for (const auto& kind : kinds_) {
+      if (kind->calls == 0) continue;
+      telling_.push_back(kind.get());
+      const double sign = counts_the_least(kind->key.collective) ? -1.0 : 1.0;
+      for (const double seconds : kind->seconds) told_.push_back(sign * seconds);
+    }
+    heard_.resize(told_.size());
+  });
+  is_timing_ = false;
+  // Until it is here nothing is tried. A message takes less than some calls.
+  constexpr std::uint64_t few = 4;
+  if (is_urgent_) interval_ = soon(few);
+  const int code = PMPI_Iallreduce(told_.data(), heard_.data(), static_cast<int>(told_.size()), MPI_DOUBLE, MPI_MAX,
+                                   user, &request_);
+  cost_s_ = std::chrono::duration<double>(Clock::now() - start).count();
+  return code;
+}
+
+int Learning::hear() {
+  const auto start = Clock::now();
+  const int code = PMPI_Wait(&request_, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) return code;
+  with_reserve([&] { conclude(heard_[head_took], heard_[head_cost]); });
+  began_ = Clock::now();
+  cost_s_ += std::chrono::duration<double>(began_ - start).count();
+  is_timing_ = true;
+  return code;
+}
+
+void Learning::conclude(double took_s, double cost_s) {
+  if (!std::exchange(is_granted_, true) && heard_[head_granted] == 0.0) account_ = LossAccount(granted_loss_s);
+  std::size_t at = head_size;
+  for (Kind* const kind : telling_) {
+    const double sign = counts_the_least(kind->key.collective) ? -1.0 : 1.0;
+    for (double& seconds : kind->seconds) seconds = sign * heard_[at++];
+    const bool was_settled = kind->trials.is_settled();
+    const std::uint64_t changes = kind->trials.changes();
+    kind->trials.end_interval(kind->calls, kind->seconds, account_);
+    say_what_is_new(*kind, was_settled, changes);
+  }
+  double left_s = account_.left_s();
+  is_urgent_ = false;
+  for (const auto& kind : kinds_) {
+    kind->calls = 0;
+    kind->seconds.clear();
+    kind->trials.begin_interval(left_s);
+    is_urgent_ = is_urgent_ || kind->trials.is_urgent();
+  }
+  // As many of each kind as are timed: programs take turns with them.
+  const std::uint64_t timed = most_timed * std::max<std::size_t>(telling_.size(), 1);
+  interval_ = is_urgent_ ? soon(timed) : next_interval(interval_, counted_, took_s, cost_s);
+  telling_.clear();
+}
+
+bool Learning::knows(const TrialKey& key) {
+  const auto known = std::ranges::find_if(kinds_, [&](const auto& kind) { return kind->key == key; });
+  now_ = known != kinds_.end() ? known->get() : nullptr;
+  return now_ != nullptr;
+}
+
+void Learning::add(const TrialKey& key, std::vector<Arm> arms) {
+  with_reserve([&] {
+    auto made = std::make_unique<Kind>(Kind{.key = key, .trials = Trials(std::move(arms), 0)});
+    made->seconds.reserve(most_timed);
+    kinds_.push_back(std::move(made));
+  });
+  now_ = kinds_.back().get();
+}
+
+const Arm& Learning::arm() {
+  const Trials& trials = now_->trials;
+  // While times are on their way nothing is tried.
+  number_ = now_->calls++;
+  if (is_timing_ && number_ < most_timed) now_->seconds.push_back(0.0);
+  const std::size_t arm = is_timing_ ? trials.arm_of(number_) : trials.runs();
+  trial_ = arm != trials.runs();
+  first_ = arm == trials.first();
+  return trials.arms()[arm];
+}
+
+void Learning::took(double seconds) {
+  if (now_ != nullptr && is_timing_ && number_ < most_timed) now_->seconds[number_] = seconds;
+}
+
+void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const {
+  const Trials& trials = kind.trials;
+  const bool is_changed = trials.changes() != changes_before;
+  if (!says_ || trials.arms().size() == 1 || (!is_changed && was_settled == trials.is_settled())) return;
+  const CollectiveFacts& facts = facts_of(kind.key.collective);
+  const std::string calls = std::string(facts.mpi_name) + " from " + format_bytes(kind.key.bytes) + " on";
+  JsonFields fields;
+  fields.add("collective", facts.name).add("least_bytes", kind.key.bytes).add("from_call", calls_);
+  if (facts.has_root) fields.add("root", kind.key.root);
+  if (is_changed) {
+    say("times-changed", calls + " takes another time than it did: all is tried anew", fields);
+    return;
+  }
+  std::string tried;
+  for (std::size_t arm = 0; arm < trials.arms().size(); ++arm) {
+    const Samples& samples = trials.samples(arm);
+    if (samples.count() == 0) continue;
+    tried += (tried.empty() ? "" : ", ") + name_of(trials.arms()[arm]) + " " + format_short_time(samples.median()) + " (" +
+             std::to_string(samples.count()) + ")";
+  }
+  const Arm& runs = trials.arms()[trials.runs()];
+  fields.add("algorithm", runs.algorithm).add("segment_bytes", runs.segment_bytes).add("tried", tried);
+  say("learned", calls + " runs " + name_of(runs) + ", by the medians of trials: " + tried, fields);
+}
+
+void Learning::end(bool waits, int ranks) {
+  if (Receipt* const told = receipt()) {
+    for (const auto& kind : kinds_) tell_found(*told, kind->key, kind->trials, ranks);
+  }
+  if (request_ == MPI_REQUEST_NULL) return;
+  if (waits) {
+    PMPI_Wait(&request_, MPI_STATUS_IGNORE);
+    return;
+  }
+  // MPI may still write to them.
+  static_cast<void>(new std::vector<double>(std::move(told_)));
+  static_cast<void>(new std::vector<double>(std::move(heard_)));
+}
+
+}  // namespace trunkline::runtime

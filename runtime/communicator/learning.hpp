@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a communicator keeps in a job whose calls try out what is fastest (TRUNKLINE_LEARN).
+//
+// Its ranks count its calls alike, and time the first ones of an interval. At its end each tells the others what it
+// measured, and does not wait: the ranks have it some calls later, until which nothing is tried, and all conclude the
+// same. So nothing is sent but at meetings.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collective/collective.hpp"
+#include "collective/operand_order.hpp"
+#include "communicator/meetings.hpp"
+#include "learn/trials.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// Calls that are alike.
+struct TrialKey {
+  Collective collective{};
+  int root = 0;
+  std::uint64_t bytes = 0;  ///< the least of their class (choose/size_class.hpp)
+  OperandOrder order{};
+
+  friend bool operator==(const TrialKey&, const TrialKey&) = default;
+};
+
+class Learning {
+ public:
+  explicit Learning(bool says) : says_(says) {}
+  Learning(const Learning&) = delete;
+  Learning& operator=(const Learning&) = delete;
+
+  /// Before a call that may be tried, on all ranks: ends an interval where that is due. Collective now and then. Returns
+  /// MPI's code.
+  [[nodiscard]] int begin_call(MPI_Comm user, std::uint64_t bytes);
+
+  /// Whether a call such as the one that has begun has been before. If not, it may be added, unless there are too many.
+  [[nodiscard]] bool knows(const TrialKey& key);
+  [[nodiscard]] bool has_room() const { return kinds_.size() < most_kinds; }
+  /// The first arm is what such calls run untried.
+  void add(const TrialKey& key, std::vector<Arm> arms);
+  /// What the call that has begun runs. It is known.
+  [[nodiscard]] const Arm& arm();
+  /// Whether that is a trial, rather than what such calls run but for them; and whether it is what they run untried.
+  [[nodiscard]] bool is_trial() const { return trial_; }
+  [[nodiscard]] bool is_first() const { return first_; }
+
+  /// The call took so long here.
+  void took(double seconds);
+
+  /// Plans are other ones from now on: all that is known is forgotten.
+  void forget() {
+    kinds_.clear();
+    telling_.clear();
+    now_ = nullptr;
+  }
+
+  /// Before the communicator, of that many ranks, is freed. `waits`: every rank has come as far, so that what is under
+  /// way will arrive.
+  void end(bool waits, int ranks);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Kind {
+    TrialKey key{};
+    Trials trials;
+    std::uint64_t calls = 0;        ///< since the last conclusion
+    std::vector<double> seconds{};  ///< of those that are timed
+  };
+
+  [[nodiscard]] int tell(MPI_Comm user);
+  [[nodiscard]] int hear();
+  void conclude(double took_s, double cost_s);
+  void say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const;
+
+  static constexpr std::size_t most_kinds = 16;
+  /// After that many calls, of whatever size.
+  static constexpr MeetingInterval soon(std::uint64_t calls) { return {.calls = calls, .bytes = ~std::uint64_t{0}}; }
+
+  bool says_;
+  std::vector<std::unique_ptr<Kind>> kinds_{};
+  LossAccount account_{0.0};
+  bool is_granted_ = false;  ///< it has been agreed on whether this communicator may lose what is granted
+  std::uint64_t calls_ = 0;
+  MeetingCount count_{};
+  MeetingInterval interval_ = soon(10);
+  MeetingInterval counted_{};
+  Clock::time_point began_ = Clock::now();
+  bool is_timing_ = true;  ///< else what was told is on its way
+  bool is_urgent_ = true;  ///< much depends on the next times
+  double cost_s_ = 0.0;    ///< of the last meeting, here
+  std::vector<double> told_{};
+  std::vector<double> heard_{};
+  std::vector<Kind*> telling_{};  ///< whose times are on their way
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  Kind* now_ = nullptr;       ///< of the call that has begun
+  std::uint64_t number_ = 0;  ///< of that call, since the last conclusion
+  bool trial_ = false;
+  bool first_ = true;
+};
+
+}  // namespace trunkline::runtime

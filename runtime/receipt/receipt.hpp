@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job's collective calls came to, as rank 0 of MPI_COMM_WORLD saw them: told at its end (TRUNKLINE_SUMMARY).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "collective/collective.hpp"
+
+namespace trunkline::runtime {
+
+/// What trials found for the calls of one kind on one communicator.
+struct TrialsFound {
+  Collective collective{};
+  std::uint64_t bytes = 0;  ///< the least of their class
+  int ranks = 0;
+  std::uint64_t calls = 0;
+  std::string algorithm{};  ///< with its segment
+  double runs_s = 0.0;      ///< medians of a call
+  double native_s = 0.0;
+  double saved_s = 0.0;  ///< beside native calls, by all of them, trials among them; below 0: lost
+  double error_s = 0.0;  ///< 19 in 20 are off by less, as far as scatter of times tells
+};
+
+/// Used by any number of threads.
+class Receipt {
+ public:
+  /// `to`: "1", standard error, for people; else a file, as JSON, wherever the program goes meanwhile.
+  Receipt(std::string to, int ranks);
+  Receipt(const Receipt&) = delete;
+  Receipt& operator=(const Receipt&) = delete;
+
+  /// A call; nothing: of unknown size.
+  void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm, double seconds);
+  void add(const TrialsFound& found);
+
+  /// At the end of the job.
+  void tell();
+
+ private:
+  struct Sum {
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;
+    double seconds = 0.0;
+  };
+  /// A power of two and what is below the next one; a count of bits, 0 of no bytes.
+  using Key = std::tuple<Collective, int, std::string>;
+
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string json() const;
+
+  std::string to_;
+  int ranks_;
+  double began_s_;
+  std::mutex mutex_{};
+  std::map<Key, Sum> sums_{};
+  std::vector<TrialsFound> found_{};
+};
+
+/// Of this process; null: it has none.
+[[nodiscard]] Receipt* receipt();
+/// To be called once, before calls are counted.
+void begin_receipt(const std::string& to, int ranks);
+/// Tells it, and ends it.
+void end_receipt();
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,99 @@
+"""Jobs whose calls try out what is fastest: what they run in the end, and that they never run it differently."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi
+
+RANKS = 6
+NETWORK = """\
+trunkline: cluster/1
+name: near
+switches: s[0-1]
+defaults: {rate: RATE, latency: LATENCY}
+hosts:
+  - {hosts: "h[0-2]", switch: s0}
+  - {hosts: "h[3-5]", switch: s1}
+links:
+  - {between: [s0, s1]}
+"""
+
+
+def learns(mpi: Mpi, folder: Path, *words: str, rate: str = "100Mbit", slow_us: int = 0, **settings: str):
+    cluster = folder / "cluster.yaml"
+    cluster.write_text(NETWORK.replace("RATE", rate).replace("LATENCY", "10us"))
+    asked = {"TRUNKLINE_CLUSTER": str(cluster), "TRUNKLINE_MULTICAST": "0", "TRUNKLINE_EXPLAIN": "json"}
+    asked |= {"TRUNKLINE_LEARN": "1", "SLOW_NATIVE_US": str(slow_us)} | settings
+    slow = mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-slow-native-{mpi.name}.so"
+    preload = f"{mpi.library}:{slow}" if slow_us else "own"
+    program = mpi.program("runtime-learn")
+    done = mpi.run(RANKS, program, *words, settings=asked, per_rank=[ON_OWN_HOST], preload=preload)
+    said = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
+    ran = {line.rsplit(" ", 2)[0]: tuple(line.rsplit(" ", 2)[1:]) for line in done.out.splitlines()}
+    return ran, said
+
+
+def test_what_is_slower_than_it_was_predicted_is_left(any_mpi: Mpi, tmp_path: Path):
+    """Native calls take 20 ms more than they are predicted to: they are found to, wherever they ran at first."""
+    _, said = learns(any_mpi, tmp_path, "250", slow_us=20000, TRUNKLINE_HOST_COSTS="shared=500us")
+    calls = [one for one in said if one["event"] == "call" and one["communicator_size"] == RANKS]
+    learned = [one for one in said if one["event"] == "learned"]
+    assert {one["chosen_by"] for one in calls} >= {"prediction", "trials"}
+    for collective in ("bcast", "allreduce"):
+        own = [one for one in learned if one["collective"] == collective and one["rank"] == 0]
+        assert own, [one for one in said if one["event"] != "call"]
+        assert all(one["algorithm"] != "native" for one in own)
+
+
+def test_sums_of_floating_numbers_keep_their_plan(any_mpi: Mpi, tmp_path: Path):
+    ran, _ = learns(any_mpi, tmp_path, "150", "late")
+    assert ran["allreduce of double"][1] == "1"
+    assert int(ran["bcast"][1]) > 1
+    assert int(ran["allreduce of int"][1]) > 1
+
+
+def test_sums_of_floating_numbers_are_tried_where_that_is_allowed(mpi: Mpi, tmp_path: Path):
+    ran, said = learns(mpi, tmp_path, "100", TRUNKLINE_LEARN="any")
+    assert int(ran["allreduce of double"][1]) > 1, said[-5:]
+
+
+@pytest.mark.parametrize("settings", [{"TRUNKLINE_REPRODUCIBLE": "1"}, {"TRUNKLINE_ALLREDUCE": "ring"}])
+def test_what_is_given_is_not_tried(mpi: Mpi, tmp_path: Path, settings: dict[str, str]):
+    ran, _ = learns(mpi, tmp_path, "60", **settings, TRUNKLINE_LEARN="any")
+    assert ran["allreduce of int"][1] == ran["allreduce of double"][1] == "1"
+
+
+def test_a_program_of_few_calls_sees_no_trial(mpi: Mpi, tmp_path: Path):
+    ran, _ = learns(mpi, tmp_path, "3")
+    assert all(number == "1" for _, number in ran.values()), ran
+
+
+def test_a_receipt_counts_all_calls(any_mpi: Mpi, tmp_path: Path):
+    file = tmp_path / "receipt.json"
+    ran, said = learns(any_mpi, tmp_path, "120", TRUNKLINE_SUMMARY=str(file))
+    receipt = json.loads(file.read_text())
+    assert receipt["trunkline"] == "receipt/1"
+    assert receipt["ranks"] == RANKS
+    calls = [one for one in said if one["event"] == "call" and one["rank"] == 0]
+    for collective in ("bcast", "allreduce"):
+        counted = sum(one["calls"] for one in receipt["calls"] if one["collective"] == collective)
+        assert counted == sum(1 for one in calls if one["collective"] == collective)
+    of_bcasts = [one for one in receipt["calls"] if one["collective"] == "bcast"]
+    assert {one["least_bytes"] for one in of_bcasts} == {16384}
+    assert sum(one["bytes"] for one in of_bcasts) == 20000 * sum(one["calls"] for one in of_bcasts)
+    assert all(one["seconds"] > 0 for one in of_bcasts)
+    assert {one["algorithm"] for one in of_bcasts} >= {ran["bcast"][0]}
+    assert all(one["native_s"] > 0 and one["error_s"] >= 0 for one in receipt["trials"])
+
+
+def test_a_receipt_for_people_and_one_that_cannot_be_written(mpi: Mpi, tmp_path: Path):
+    """Without a cluster all calls are native, and are counted all the same."""
+    program = mpi.program("runtime-learn")
+    settings = {"TRUNKLINE_SUMMARY": "1"}
+    done = mpi.run(4, program, "30", settings=settings)
+    assert "trunkline: collective calls of rank 0 took " in done.err, done.err
+    assert "MPI_Bcast" in done.err and " native " in done.err
+    assert "saved" not in done.err
+    done = mpi.run(4, program, "3", settings={"TRUNKLINE_SUMMARY": str(tmp_path / "nowhere" / "file")})
+    assert "cannot be written: No such file or directory" in done.err, done.err
