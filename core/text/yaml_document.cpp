@@ -251,7 +251,10 @@ void Faults::add_alone(const YamlNode& node, std::string message) {
 }
 
 void Faults::add(Position at, std::string message) {
-  if (is_alone_) return;
+  if (is_alone_) {
+    ++hidden_;
+    return;
+  }
   if (faults_.size() == most_told) {
     ++more_;
     return;

@@ -58,7 +58,8 @@ class Faults {
   /// For faults of the file as a whole.
   void add_whole(std::string message) { add({.line = 0, .column = 0}, std::move(message)); }
 
-  [[nodiscard]] std::size_t size() const { return faults_.size() + more_; }
+  /// Those that are not told among them: who reads on looks whether there were further ones.
+  [[nodiscard]] std::size_t size() const { return faults_.size() + more_ + hidden_; }
   [[nodiscard]] bool empty() const { return faults_.empty(); }
   [[nodiscard]] const std::string& file() const { return file_; }
 
@@ -68,8 +69,9 @@ class Faults {
  private:
   std::string file_;
   std::vector<Fault> faults_;
-  std::size_t more_ = 0;   ///< that are counted alone
-  bool is_alone_ = false;  ///< the one that there is
+  std::size_t more_ = 0;    ///< that are counted alone
+  bool is_alone_ = false;   ///< the one that there is
+  std::size_t hidden_ = 0;  ///< that are not told beside it
 };
 
 /// Reads one document. Syntax errors, further documents, anchors, aliases, tags, keys that are no scalars and nesting

@@ -40,6 +40,19 @@ const FaultCase plan_faults[] = {
               "line: [0, 1]\n",
               {"1:12: a plan file is wanted, and this file says it is \"cluster/1\"; the first line should be "
                "\"trunkline: plan/1\""}},
+    FaultCase{"FormatOfAClusterAndFaultsBehind",
+              "trunkline: cluster/1\n"
+              "collective: bcast\n"
+              "shape: two-tree\n"
+              "hosts: h[0-3]\n"
+              "root: h1\n"
+              "trees:\n"
+              "  - sends:\n"
+              "      h1: [h4, 0]\n"
+              "      3: [h2]\n"
+              "  - line: [1, 2-3, 0]\n",
+              {"1:12: a plan file is wanted, and this file says it is \"cluster/1\"; the first line should be "
+               "\"trunkline: plan/1\""}},
     FaultCase{"MissingKeys",
               "trunkline: plan/1\n",
               {"1:1: the key collective is missing; give it, such as collective: bcast",

@@ -156,6 +156,16 @@ TEST(Tuning, KnowsFromWhichSizeOnAnythingButNativeRuns) {
 
 const FaultCase tuning_faults[] = {
     FaultCase{"Empty", "", {"1:1: the file is empty; its first line should be \"trunkline: tuning/1\""}},
+    FaultCase{"FormatOfAPlanAndFaultsBehind",
+              "trunkline: plan/1\n"
+              "entries:\n"
+              "  - collective: allreduce\n"
+              "    cluster: paper\n"
+              "    rules:\n"
+              "      - from: 0B\n"
+              "        plan: {sh: {0: [0, 2]}}\n",
+              {"1:12: a tuning file is wanted, and this file says it is \"plan/1\"; the first line should be "
+               "\"trunkline: tuning/1\""}},
     FaultCase{"NoEntries",
               "trunkline: tuning/1\n",
               {"1:1: the key entries is missing; give it, such as entries: [...], as 'trunkline tune' writes them"}},
