@@ -265,13 +265,15 @@ double Decider::opening_s(const Decision& with) { return costs(with.algorithm)->
 
 double Decider::numbering_s() {
   constexpr std::uint64_t bytes = 16;  // the numbers that are free, and a word on who proposes some
-  if (!numbering_s_) {
-    const Paths paths(knowledge_.network());
-    numbering_s_ =
-        native_times(paths, placement_, Collective::allreduce, 0, knowledge_.library.native, knowledge_.message_costs())
-            ->seconds(bytes);
-  }
+  if (!numbering_s_) numbering_s_ = telling_s(bytes);
   return *numbering_s_;
+}
+
+double Decider::telling_s(std::uint64_t bytes) {
+  const Paths paths(knowledge_.network());
+  return native_times(paths, placement_, Collective::allreduce, 0, knowledge_.library.native,
+                      knowledge_.message_costs())
+      ->seconds(bytes);
 }
 
 double Decider::seconds_of(std::string_view algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {

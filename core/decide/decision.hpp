@@ -72,6 +72,8 @@ class Decider {
   /// What they spend to agree on a number for a communicator, by which its messages are known: one native allreduce.
   /// Only where a decision may wait.
   [[nodiscard]] double numbering_s();
+  /// What ranks spend where each tells all others so many bytes: one native allreduce. Only where there is a cluster.
+  [[nodiscard]] double telling_s(std::uint64_t bytes);
 
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.
   [[nodiscard]] Plan plan(std::string_view algorithm, std::uint64_t laid_for_bytes = 0);

@@ -9,16 +9,14 @@
 namespace trunkline {
 namespace {
 
-/// A program of ten calls sees no trial.
-constexpr std::uint64_t calls_before_trials = 10;
 /// Trials of an arm that are enough to go by.
 constexpr std::size_t enough = 16;
 /// Once all is settled native calls may take that part of the time, so that it is known what they take.
 constexpr double part_of_native = 0.001;
 /// An algorithm that has not run yet may take that many times what it is predicted to take.
-constexpr double unknown = 4.0;
-/// One that has run may take that many times the longest time that was seen.
-constexpr double scatter = 2.0;
+constexpr double unknown = 2.0;
+/// Of an arm that is far slower than another one even its quickest call takes that many times the other one's longest.
+constexpr double far = 2.0;
 /// What runs goes on where another arm is hardly faster.
 constexpr double alike = 0.98;
 /// Times are others than they were, where they surely differ by that factor in so many intervals in a row; once as
@@ -47,12 +45,11 @@ void Trials::end_interval(std::uint64_t calls, std::span<const double> seconds, 
   for (std::size_t call = 0; call < timed.size(); ++call) {
     const std::size_t arm = arm_of(call);
     Tried& one = tried_[arm];
-    const double before_s = one.longest_s;
-    one.longest_s = std::max(before_s, timed[call]);
-    if (before_s > 0.0 && (takes_all || arm != runs_)) one.samples.add(timed[call]);
+    one.longest_s = std::max(one.longest_s, timed[call]);
+    if (goes_on(call) && (takes_all || arm != runs_)) one.samples.add(timed[call]);
   }
   count_loss(calls, timed, account);
-  if (phase_ == Phase::waiting && calls_ >= calls_before_trials) phase_ = Phase::trying;
+  if (phase_ == Phase::waiting && calls_ >= least_calls) phase_ = Phase::trying;
   if (phase_ == Phase::trying) {
     eliminate();
     settle_where_done();
@@ -106,7 +103,7 @@ bool Trials::is_surely_slower(std::size_t arm, std::size_t than) const {
   const Samples& other = tried_[than].samples;
   if (own.count() == 0 || other.count() < few) return false;
   // Far beyond all that was seen of the other one a few calls are enough.
-  return own.are_surely_longer_than(other) || own.least_s() > scatter * other.most_s();
+  return own.are_surely_longer_than(other) || own.least_s() > far * other.most_s();
 }
 
 /// What runs, unless another one has the least median.
@@ -157,7 +154,7 @@ void Trials::look_for_change(std::span<const double> seconds) {
   if (arms_.size() == 1) return;
   Samples now;
   for (std::size_t call = 0; call < seconds.size(); ++call) {
-    if (arm_of(call) == runs_) now.add(seconds[call]);
+    if (arm_of(call) == runs_ && goes_on(call)) now.add(seconds[call]);
   }
   if (!now.are_enough()) return;
   if (settled_s_ == 0.0) settled_s_ = now.median();
@@ -171,29 +168,30 @@ void Trials::look_for_change(std::span<const double> seconds) {
   began_at_ = calls_;
 }
 
-/// A call of it. What is predicted may be wrong alike for all arms: the one that runs tells by how much.
+/// A call of it: the longest that was seen. What is predicted may be wrong alike for all arms: the one that runs tells
+/// by how much.
 double Trials::worst_s(std::size_t arm) const {
-  const Samples& own = tried_[arm].samples;
-  if (own.count() >= few) return scatter * own.most_s();
-  if (tried_[arm].longest_s > 0.0) return scatter * tried_[arm].longest_s;
+  if (tried_[arm].longest_s > 0.0) return tried_[arm].longest_s;
   const double off = arms_[runs_].predicted_s > 0.0 ? tried_[runs_].samples.median() / arms_[runs_].predicted_s : 1.0;
   return unknown * std::max(native_s(), off * arms_[arm].predicted_s);
 }
 
 bool Trials::wants(std::size_t arm) const { return tried_[arm].is_open && tried_[arm].samples.count() < enough; }
 
-/// Of an arm that has not run one call, which tells what others may cost; and of one such arm at a time.
+/// Of an arm that has not run one call, which tells what others may cost.
 std::size_t Trials::wanted(std::size_t arm) const {
   if (phase_ == Phase::settled) {
-    const bool is_due =
-        arm == native_ && knows_native() && tried_[runs_].samples.count() > 0 &&
-        native_s() - tried_[runs_].samples.median() <= part_of_native * since_native_s_;
-    return is_due && arm != runs_ ? 1 : 0;
+    const bool is_due = arm == native_ && knows_native() && tried_[runs_].samples.count() > 0 &&
+                        static_cast<double>(calls_in_a_row) * (native_s() - tried_[runs_].samples.median()) <=
+                            part_of_native * since_native_s_;
+    return is_due && arm != runs_ ? calls_in_a_row : 0;
   }
   if (!wants(arm)) return 0;
-  if (arm == native_ || arm == runs_) return most_timed;
-  if (!knows_native() || tried_[runs_].samples.count() < few) return 0;
-  return tried_[arm].longest_s > 0.0 ? most_timed : 1;
+  const bool knows_both = knows_native() && tried_[runs_].samples.count() >= few;
+  if (!knows_both) return arm == native_ || arm == runs_ ? calls_in_a_row : 0;
+  if (arm != native_ && arm != runs_ && tried_[arm].longest_s == 0.0) return 1;
+  const std::size_t rows = (enough - tried_[arm].samples.count() + calls_in_a_row - 2) / (calls_in_a_row - 1);
+  return rows * calls_in_a_row;
 }
 
 void Trials::begin_interval(double& left_s) {
@@ -207,20 +205,18 @@ void Trials::begin_interval(double& left_s) {
   std::array<std::size_t, most_arms> left{};
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) left.at(arm) = wanted(arm);
   bool any = true;
-  bool is_new_one_tried = false;
   while (any && schedule_.size() < most_timed) {
     any = false;
-    for (std::size_t arm = 0; arm < arms_.size() && schedule_.size() < most_timed; ++arm) {
-      if (left.at(arm) == 0) continue;
-      --left.at(arm);
+    for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
+      const std::size_t calls = std::min({left.at(arm), calls_in_a_row, most_timed - schedule_.size()});
+      left.at(arm) -= calls;
+      if (calls == 0) continue;
       if (arm != native_ && arm != runs_) {
-        const double may_lose_s = std::max(worst_s(arm) - native_s(), 0.0);
-        const bool is_new = tried_[arm].longest_s == 0.0;
-        if (may_lose_s > left_s || (is_new && is_new_one_tried)) continue;
-        is_new_one_tried = is_new_one_tried || is_new;
+        const double may_lose_s = static_cast<double>(calls) * std::max(worst_s(arm) - native_s(), 0.0);
+        if (may_lose_s > left_s) continue;
         left_s -= may_lose_s;
       }
-      schedule_.push_back(static_cast<std::uint8_t>(arm));
+      schedule_.insert(schedule_.end(), calls, static_cast<std::uint8_t>(arm));
       any = true;
     }
   }

@@ -6,6 +6,7 @@
 // end after a stated number: where times scatter too much to tell, what was predicted stands.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,7 +30,10 @@ struct Arm {
 /// Native among them.
 inline constexpr std::size_t most_arms = 5;
 /// Of an interval that many calls at the most are timed, the first ones.
-inline constexpr std::uint64_t most_timed = 16;
+inline constexpr std::uint64_t most_timed = 40;
+/// So many calls in a row run the same arm. The first of them does not count: ranks that left the call before it late
+/// come late to it.
+inline constexpr std::uint64_t calls_in_a_row = 5;
 
 /// The calls of one collective, root and class of sizes on a communicator, in intervals of calls that all its ranks
 /// count alike. Depends on nothing but what it is told: ranks that are told alike do alike.
@@ -43,7 +47,7 @@ class Trials {
     return call < schedule_.size() ? schedule_[static_cast<std::size_t>(call)] : runs_;
   }
 
-  /// Ends an interval of `calls` calls: seconds of the first of them, at most `most_timed`.
+  /// Ends an interval of `calls` calls: seconds of the first of them, at most `most_timed`, on average over the ranks.
   void end_interval(std::uint64_t calls, std::span<const double> seconds, LossAccount& account);
   /// Begins one: what it tries, as far as `left_s` covers the worst case, of which that is taken.
   void begin_interval(double& left_s);
@@ -53,15 +57,24 @@ class Trials {
   /// The arm that calls run but for trials.
   [[nodiscard]] std::size_t runs() const { return runs_; }
   [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
+  /// After how many calls it was, the last time; 0: it has not been.
+  [[nodiscard]] std::uint64_t settled_after() const { return is_settled() ? settled_at_ : 0; }
   [[nodiscard]] const Samples& samples(std::size_t arm) const { return tried_[arm].samples; }
+  /// Of a call of the arm that runs, as far as it was measured; else 0.
+  [[nodiscard]] double usual_s() const {
+    const Samples& known = tried_[runs_].samples;
+    return known.count() > 0 ? known.median() : 0.0;
+  }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] double took_s() const { return took_s_; }
   /// Beside native calls as measured; below 0: saved.
   [[nodiscard]] double lost_s() const { return lost_s_; }
-  /// Whether the interval that has begun should be a short one, since much depends on it; not where what is left to try
-  /// is not covered.
-  [[nodiscard]] bool is_urgent() const {
-    return phase_ == Phase::waiting || (phase_ == Phase::trying && !schedule_.empty()) || others_ > 0;
+  /// After how many calls of it the interval that has begun should end, since much depends on it; 0: nothing does. Not
+  /// where what is left to try is not covered.
+  [[nodiscard]] std::uint64_t urgent_calls() const {
+    const bool tries = phase_ == Phase::trying && !schedule_.empty();
+    return phase_ == Phase::waiting || tries || others_ > 0 ? std::max<std::uint64_t>(schedule_.size(), least_calls)
+                                                            : 0;
   }
   /// How often the times have become others, so that all was tried anew.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
@@ -85,11 +98,14 @@ class Trials {
   [[nodiscard]] bool is_surely_slower(std::size_t arm, std::size_t than) const;
   [[nodiscard]] double worst_s(std::size_t arm) const;
   [[nodiscard]] bool wants(std::size_t arm) const;
+  /// Whether a timed call ran the arm that the call before it ran.
+  [[nodiscard]] bool goes_on(std::size_t call) const { return arm_of(call) == (call == 0 ? runs_ : arm_of(call - 1)); }
   /// Calls of the interval that begins.
   [[nodiscard]] std::size_t wanted(std::size_t arm) const;
   [[nodiscard]] bool is_undecided() const;
 
   static constexpr std::size_t few = 3;
+  static constexpr std::uint64_t least_calls = 10;  ///< a program of ten calls sees no trial
 
   std::vector<Arm> arms_;
   std::vector<Tried> tried_;

@@ -158,7 +158,8 @@ Grouping& Communicator::grouping(std::span<const Rank> group_of) {
 Learning& Communicator::learning() {
   if (learning_ == nullptr) {
     const bool says = explain_ && members_->processes().rank == 0;
-    learning_ = with_reserve([&] { return std::make_unique<Learning>(says); });
+    learning_ = with_reserve(
+        [&] { return std::make_unique<Learning>(says, members_->telling_s(Learning::usual_meeting_bytes)); });
   }
   return *learning_;
 }

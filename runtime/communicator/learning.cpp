@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,46 +18,44 @@ namespace trunkline::runtime {
 namespace {
 
 /// What stands before the times.
-enum Head : std::size_t { head_took, head_cost, head_granted, head_size };
+enum Head : std::size_t { head_took, head_cost, head_longer, head_granted, head_size };
 
 /// Communicators of this process that may lose what is granted: one of a job.
 std::atomic<int> granted = 0;
 
-/// From the last rank's entry on, as far as a rank's own times tell. Where every rank waits for all others that is what
-/// the last one to enter took: the least. Where a root waits for none, what is longest.
-bool counts_the_least(Collective collective) { return !facts_of(collective).has_root; }
+std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
 std::string name_of(const Arm& arm) {
   return std::string(arm.algorithm) + (arm.is_native() ? "" : ":" + std::to_string(arm.segment_bytes));
 }
 
-/// Where both native calls and what runs were measured.
 void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ranks) {
+  if (trials.arms().size() == 1) return;
   const auto native = std::ranges::find_if(trials.arms(), &Arm::is_native);
   const Samples& of_native = trials.samples(static_cast<std::size_t>(native - trials.arms().begin()));
   const Samples& of_runs = trials.samples(trials.runs());
-  const bool is_alone = std::ranges::count_if(trials.arms(), [&](const Arm& arm) {
-                          return trials.samples(static_cast<std::size_t>(&arm - trials.arms().data())).are_enough();
-                        }) < 2;
-  if (is_alone || of_native.count() == 0 || !of_runs.are_enough()) return;
   const auto half_width = [](const Samples& samples) {
     return 0.5 * (samples.are_enough() ? samples.upper() - samples.lower() : samples.most_s() - samples.least_s());
   };
-  const double off_s = half_width(of_native) + half_width(of_runs);
+  const bool are_known = of_native.count() > 0 && of_runs.count() > 0;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const double off_s = are_known ? half_width(of_native) + half_width(of_runs) : unknown;
   told.add({.collective = key.collective,
             .bytes = key.bytes,
             .ranks = ranks,
             .calls = trials.calls(),
+            .first = name_of(trials.arms()[trials.first()]),
             .algorithm = name_of(trials.arms()[trials.runs()]),
-            .runs_s = of_runs.median(),
-            .native_s = of_native.median(),
+            .settled_after = trials.settled_after(),
+            .runs_s = are_known ? of_runs.median() : unknown,
+            .native_s = are_known ? of_native.median() : unknown,
             .saved_s = -trials.lost_s(),
             .error_s = off_s * static_cast<double>(trials.calls())});
 }
 
 }  // namespace
 
-int Learning::begin_call(MPI_Comm user, std::uint64_t bytes) {
+int Learning::begin_call(MPI_Comm user, int ranks, std::uint64_t bytes) {
   ++calls_;
   now_ = nullptr;
   if (!count_.is_due(bytes, interval_)) {
@@ -63,7 +64,7 @@ int Learning::begin_call(MPI_Comm user, std::uint64_t bytes) {
     return PMPI_Test(&request_, &is_here, MPI_STATUS_IGNORE);
   }
   const MeetingInterval counted = count_.begin_anew(bytes);
-  if (!is_timing_) return hear();
+  if (!is_timing_) return hear(ranks);
   counted_ = counted;
   return tell(user);
 }
@@ -73,12 +74,12 @@ int Learning::tell(MPI_Comm user) {
   const double took_s = std::chrono::duration<double>(start - began_).count();
   with_reserve([&] {
     telling_.clear();
-    told_ = {took_s, cost_s_, is_granted_ ? 0.0 : static_cast<double>(granted++)};
+    told_ = {nanoseconds(took_s), nanoseconds(cost_s_), nanoseconds(std::exchange(longer_s_, 0.0)),
+             is_granted_ ? 0 : granted++};
     for (const auto& kind : kinds_) {
       if (kind->calls == 0) continue;
       telling_.push_back(kind.get());
-      const double sign = counts_the_least(kind->key.collective) ? -1.0 : 1.0;
-      for (const double seconds : kind->seconds) told_.push_back(sign * seconds);
+      for (const double seconds : kind->seconds) told_.push_back(nanoseconds(seconds));
     }
     heard_.resize(told_.size());
   });
@@ -86,45 +87,59 @@ int Learning::tell(MPI_Comm user) {
   // Until it is here nothing is tried. A message takes less than some calls.
   constexpr std::uint64_t few = 4;
   if (is_urgent_) interval_ = soon(few);
-  const int code = PMPI_Iallreduce(told_.data(), heard_.data(), static_cast<int>(told_.size()), MPI_DOUBLE, MPI_MAX,
+  const int code = PMPI_Iallreduce(told_.data(), heard_.data(), static_cast<int>(told_.size()), MPI_INT64_T, MPI_SUM,
                                    user, &request_);
   cost_s_ = std::chrono::duration<double>(Clock::now() - start).count();
   return code;
 }
 
-int Learning::hear() {
+int Learning::hear(int ranks) {
   const auto start = Clock::now();
   const int code = PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) return code;
-  with_reserve([&] { conclude(heard_[head_took], heard_[head_cost]); });
+  with_reserve([&] {
+    std::vector<double> mean_s;
+    mean_s.reserve(heard_.size());
+    for (const std::int64_t sum : heard_) mean_s.push_back(static_cast<double>(sum) * 1e-9 / ranks);
+    conclude(mean_s);
+  });
   began_ = Clock::now();
   cost_s_ += std::chrono::duration<double>(began_ - start).count();
   is_timing_ = true;
   return code;
 }
 
-void Learning::conclude(double took_s, double cost_s) {
-  if (!std::exchange(is_granted_, true) && heard_[head_granted] == 0.0) account_ = LossAccount(granted_loss_s);
+void Learning::conclude(const std::vector<double>& mean_s) {
+  if (!std::exchange(is_granted_, true) && mean_s[head_granted] == 0.0) account_ = LossAccount(granted_loss_s);
   std::size_t at = head_size;
   for (Kind* const kind : telling_) {
-    const double sign = counts_the_least(kind->key.collective) ? -1.0 : 1.0;
-    for (double& seconds : kind->seconds) seconds = sign * heard_[at++];
+    for (double& seconds : kind->seconds) seconds = mean_s[at++];
+    if (!kind->others.empty()) continue;
     const bool was_settled = kind->trials.is_settled();
     const std::uint64_t changes = kind->trials.changes();
     kind->trials.end_interval(kind->calls, kind->seconds, account_);
     say_what_is_new(*kind, was_settled, changes);
   }
+  // What the one before has cost is known now.
+  const double met_s = std::max(mean_s[head_longer], mean_s[head_cost]);
+  if (met_s > 0.0) meeting_s_ = met_s_ == 0.0 ? met_s : std::midpoint(meeting_s_, met_s);
+  met_s_ += met_s;
+  account_.add(0.0, met_s);
   double left_s = account_.left_s();
-  is_urgent_ = false;
+  const bool may_meet_soon = left_s > meeting_s_;
+  std::uint64_t soonest = 0;
   for (const auto& kind : kinds_) {
     kind->calls = 0;
     kind->seconds.clear();
+    if (!kind->others.empty()) kind->trials = Trials(std::exchange(kind->others, {}), 0);
     kind->trials.begin_interval(left_s);
-    is_urgent_ = is_urgent_ || kind->trials.is_urgent();
+    soonest = std::max(soonest, kind->trials.urgent_calls());
   }
-  // As many of each kind as are timed: programs take turns with them.
-  const std::uint64_t timed = most_timed * std::max<std::size_t>(telling_.size(), 1);
-  interval_ = is_urgent_ ? soon(timed) : next_interval(interval_, counted_, took_s, cost_s);
+  is_urgent_ = soonest > 0 && may_meet_soon;
+  // As many of each kind: programs take turns with them.
+  const std::uint64_t kinds_now = std::max<std::size_t>(telling_.size(), 1);
+  interval_ =
+      is_urgent_ ? soon(kinds_now * soonest) : next_interval(interval_, counted_, mean_s[head_took], meeting_s_);
   telling_.clear();
 }
 
@@ -143,6 +158,10 @@ void Learning::add(const TrialKey& key, std::vector<Arm> arms) {
   now_ = kinds_.back().get();
 }
 
+bool Learning::runs_another(std::string_view untried) const {
+  return now_->others.empty() && now_->trials.arms()[now_->trials.first()].algorithm != untried;
+}
+
 const Arm& Learning::arm() {
   const Trials& trials = now_->trials;
   // While times are on their way nothing is tried.
@@ -155,7 +174,9 @@ const Arm& Learning::arm() {
 }
 
 void Learning::took(double seconds) {
-  if (now_ != nullptr && is_timing_ && number_ < most_timed) now_->seconds[number_] = seconds;
+  if (now_ == nullptr) return;
+  if (is_timing_ && number_ < most_timed) now_->seconds[number_] = seconds;
+  if (!is_timing_ && now_->trials.usual_s() > 0.0) longer_s_ += seconds - now_->trials.usual_s();
 }
 
 void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const {
@@ -175,8 +196,8 @@ void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t
   for (std::size_t arm = 0; arm < trials.arms().size(); ++arm) {
     const Samples& samples = trials.samples(arm);
     if (samples.count() == 0) continue;
-    tried += (tried.empty() ? "" : ", ") + name_of(trials.arms()[arm]) + " " + format_short_time(samples.median()) + " (" +
-             std::to_string(samples.count()) + ")";
+    tried += (tried.empty() ? "" : ", ") + name_of(trials.arms()[arm]) + " " + format_short_time(samples.median()) +
+             " (" + std::to_string(samples.count()) + ")";
   }
   const Arm& runs = trials.arms()[trials.runs()];
   fields.add("algorithm", runs.algorithm).add("segment_bytes", runs.segment_bytes).add("tried", tried);
@@ -185,6 +206,7 @@ void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t
 
 void Learning::end(bool waits, int ranks) {
   if (Receipt* const told = receipt()) {
+    told->add_meetings(met_s_);
     for (const auto& kind : kinds_) tell_found(*told, kind->key, kind->trials, ranks);
   }
   if (request_ == MPI_REQUEST_NULL) return;
@@ -193,8 +215,8 @@ void Learning::end(bool waits, int ranks) {
     return;
   }
   // MPI may still write to them.
-  static_cast<void>(new std::vector<double>(std::move(told_)));
-  static_cast<void>(new std::vector<double>(std::move(heard_)));
+  static_cast<void>(new std::vector(std::move(told_)));
+  static_cast<void>(new std::vector(std::move(heard_)));
 }
 
 }  // namespace trunkline::runtime

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -31,19 +33,27 @@ struct TrialKey {
 
 class Learning {
  public:
-  explicit Learning(bool says) : says_(says) {}
+  /// Of one kind of calls.
+  static constexpr std::uint64_t usual_meeting_bytes = (most_timed + 4) * sizeof(std::int64_t);
+
+  /// `meeting_s`: what a meeting is predicted to cost.
+  Learning(bool says, double meeting_s) : says_(says), meeting_s_(meeting_s) {}
   Learning(const Learning&) = delete;
   Learning& operator=(const Learning&) = delete;
 
-  /// Before a call that may be tried, on all ranks: ends an interval where that is due. Collective now and then. Returns
-  /// MPI's code.
-  [[nodiscard]] int begin_call(MPI_Comm user, std::uint64_t bytes);
+  /// Before a call that may be tried, on all ranks: ends an interval where that is due. Collective now and then.
+  /// Returns MPI's code.
+  [[nodiscard]] int begin_call(MPI_Comm user, int ranks, std::uint64_t bytes);
 
   /// Whether a call such as the one that has begun has been before. If not, it may be added, unless there are too many.
   [[nodiscard]] bool knows(const TrialKey& key);
   [[nodiscard]] bool has_room() const { return kinds_.size() < most_kinds; }
   /// The first arm is what such calls run untried.
   void add(const TrialKey& key, std::vector<Arm> arms);
+  /// Of a call that is known: whether such calls run another algorithm untried than they did, as once multicasts have a
+  /// group; and that all is to be tried anew, among these.
+  [[nodiscard]] bool runs_another(std::string_view untried) const;
+  void begin_anew(std::vector<Arm> arms) { now_->others = std::move(arms); }
   /// What the call that has begun runs. It is known.
   [[nodiscard]] const Arm& arm();
   /// Whether that is a trial, rather than what such calls run but for them; and whether it is what they run untried.
@@ -72,11 +82,13 @@ class Learning {
     Trials trials;
     std::uint64_t calls = 0;        ///< since the last conclusion
     std::vector<double> seconds{};  ///< of those that are timed
+    std::vector<Arm> others{};      ///< to be tried from the next interval on; empty: as before
   };
 
   [[nodiscard]] int tell(MPI_Comm user);
-  [[nodiscard]] int hear();
-  void conclude(double took_s, double cost_s);
+  [[nodiscard]] int hear(int ranks);
+  /// `mean_s`: of what all ranks told.
+  void conclude(const std::vector<double>& mean_s);
   void say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const;
 
   static constexpr std::size_t most_kinds = 16;
@@ -84,6 +96,10 @@ class Learning {
   static constexpr MeetingInterval soon(std::uint64_t calls) { return {.calls = calls, .bytes = ~std::uint64_t{0}}; }
 
   bool says_;
+  double meeting_s_;    ///< what a meeting costs
+  double met_s_ = 0.0;  ///< what all have cost
+  /// By how much calls took longer here than usual while the last meeting's words were on their way.
+  double longer_s_ = 0.0;
   std::vector<std::unique_ptr<Kind>> kinds_{};
   LossAccount account_{0.0};
   bool is_granted_ = false;  ///< it has been agreed on whether this communicator may lose what is granted
@@ -92,11 +108,11 @@ class Learning {
   MeetingInterval interval_ = soon(10);
   MeetingInterval counted_{};
   Clock::time_point began_ = Clock::now();
-  bool is_timing_ = true;  ///< else what was told is on its way
-  bool is_urgent_ = true;  ///< much depends on the next times
-  double cost_s_ = 0.0;    ///< of the last meeting, here
-  std::vector<double> told_{};
-  std::vector<double> heard_{};
+  bool is_timing_ = true;             ///< else what was told is on its way
+  bool is_urgent_ = true;             ///< much depends on the next times
+  double cost_s_ = 0.0;               ///< of the last meeting, here
+  std::vector<std::int64_t> told_{};  ///< nanoseconds, which all ranks add up to the same
+  std::vector<std::int64_t> heard_{};
   std::vector<Kind*> telling_{};  ///< whose times are on their way
   MPI_Request request_ = MPI_REQUEST_NULL;
   Kind* now_ = nullptr;       ///< of the call that has begun

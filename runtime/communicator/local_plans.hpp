@@ -36,6 +36,7 @@ class LocalPlans {
   [[nodiscard]] std::vector<Arm> arms(std::uint64_t bytes, OperandOrder order, const Arm& runs) {
     return decider_.arms(bytes, order, runs);
   }
+  [[nodiscard]] double telling_s(std::uint64_t bytes) { return decider_.telling_s(bytes); }
 
   /// Lets go of what was laid to decide, and never run.
   void forget_unused() { decider_.forget_plans(); }

@@ -139,6 +139,11 @@ std::vector<Arm> Members::arms(Collective collective, Rank root, std::uint64_t b
   return plans_of(collective, root).arms(bytes, order, runs);
 }
 
+double Members::telling_s(std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  return plans_of(Collective::allreduce, 0).telling_s(bytes);
+}
+
 LocalPlans& Members::plans_of(Collective collective, Rank root) {
   const Key key{collective, root};
   if (plans_.empty() || plans_.front().key != key) bring_to_front(key);

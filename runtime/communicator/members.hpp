@@ -55,6 +55,8 @@ class Members {
   /// What may be tried beside what such calls run (Decider::arms).
   [[nodiscard]] std::vector<Arm> arms(Collective collective, Rank root, std::uint64_t bytes, OperandOrder order,
                                       const Arm& runs);
+  /// What it takes them to tell each other so many bytes (Decider::telling_s).
+  [[nodiscard]] double telling_s(std::uint64_t bytes);
 
  private:
   [[nodiscard]] static std::shared_ptr<Members> kept_ones(std::shared_ptr<const World> world,

@@ -60,7 +60,7 @@ bool may_be_tried(const UserCall& user, const LocalDecision& decision) {
 int try_out(const UserCall& user, const SharedFacts& shared, Communicator& communicator, Prepared& prepared) {
   const Arguments& call = user.arguments();
   Learning& learning = communicator.learning();
-  const int code = learning.begin_call(call.communicator, shared.bytes);
+  const int code = learning.begin_call(call.communicator, shared.ranks, shared.bytes);
   if (code != MPI_SUCCESS) return code;
   const OperandOrder order = user.operand_order();
   const auto root = static_cast<Rank>(call.root);
@@ -68,14 +68,17 @@ int try_out(const UserCall& user, const SharedFacts& shared, Communicator& commu
                      .root = call.root,
                      .bytes = size_class(shared.bytes, {}).least_bytes,
                      .order = order};
+  const LocalDecision& untried = *prepared.decision;
+  const Arm runs =
+      untried.plan == nullptr ? Arm{} : Arm{.algorithm = untried.plan->key, .segment_bytes = untried.segment_bytes};
+  const auto arms = [&] {
+    return with_reserve([&] { return communicator.members()->arms(call.collective, root, shared.bytes, order, runs); });
+  };
   if (!learning.knows(key)) {
     if (!learning.has_room()) return code;
-    const LocalDecision& untried = *prepared.decision;
-    const Arm runs =
-        untried.plan == nullptr ? Arm{} : Arm{.algorithm = untried.plan->key, .segment_bytes = untried.segment_bytes};
-    learning.add(key, with_reserve([&] {
-                   return communicator.members()->arms(call.collective, root, shared.bytes, order, runs);
-                 }));
+    learning.add(key, arms());
+  } else if (learning.runs_another(runs.algorithm)) {
+    learning.begin_anew(arms());
   }
   const Arm& arm = learning.arm();
   prepared.learning = &learning;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -48,8 +49,7 @@ Receipt::Receipt(std::string to, int ranks)
 void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
                     double seconds) {
   const std::scoped_lock lock(mutex_);
-  Sum* const sum =
-      with_reserve([&] { return &sums_[{collective, size_bits(bytes), std::string(algorithm)}]; });
+  Sum* const sum = with_reserve([&] { return &sums_[{collective, size_bits(bytes), std::string(algorithm)}]; });
   ++sum->calls;
   sum->bytes += bytes.value_or(0);
   sum->seconds += seconds;
@@ -60,34 +60,41 @@ void Receipt::add(const TrialsFound& found) {
   with_reserve([&] { found_.push_back(found); });
 }
 
+void Receipt::add_meetings(double seconds) {
+  const std::scoped_lock lock(mutex_);
+  meetings_s_ += seconds;
+}
+
 std::string Receipt::text() const {
   double all_s = 0.0;
   std::string lines;
   for (const auto& [key, sum] : sums_) {
     const auto& [collective, bits, algorithm] = key;
     all_s += sum.seconds;
-    lines += formatted("\n  %-24s %-18s %-24s %9llu calls %10.4g s", std::string(facts_of(collective).mpi_name).c_str(),
-                       size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls),
-                       sum.seconds);
+    lines +=
+        formatted("\n  %-24s %-18s %-24s %9llu calls %10.4g s", std::string(facts_of(collective).mpi_name).c_str(),
+                  size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls), sum.seconds);
   }
   double saved_s = 0.0;
   double error_s = 0.0;
   std::string trials;
   for (const TrialsFound& one : found_) {
+    if (!std::isfinite(one.runs_s + one.native_s) || one.calls == 0) continue;
     saved_s += one.saved_s;
     error_s += one.error_s;
-    trials += formatted("\n  %-24s %-18s runs %s: %.4g ms a call, native %.4g ms; %s %.3g s +- %.2g in %llu calls",
-                        std::string(facts_of(one.collective).mpi_name).c_str(),
-                        ("from " + format_bytes(one.bytes) + " on").c_str(), one.algorithm.c_str(), one.runs_s * 1e3,
-                        one.native_s * 1e3, one.saved_s < 0.0 ? "lost" : "saved",
-                        one.saved_s < 0.0 ? -one.saved_s : one.saved_s, one.error_s,
-                        static_cast<unsigned long long>(one.calls));
+    trials += formatted(
+        "\n  %-24s %-18s runs %s: %.4g ms a call, native %.4g ms; %s %.3g s +- %.2g in %llu calls",
+        std::string(facts_of(one.collective).mpi_name).c_str(), ("from " + format_bytes(one.bytes) + " on").c_str(),
+        one.algorithm.c_str(), one.runs_s * 1e3, one.native_s * 1e3, one.saved_s < 0.0 ? "lost" : "saved",
+        one.saved_s < 0.0 ? -one.saved_s : one.saved_s, one.error_s, static_cast<unsigned long long>(one.calls));
   }
   std::string text = formatted("collective calls of rank 0 took %.4g s of %.4g s:", all_s, PMPI_Wtime() - began_s_);
   text += lines.empty() ? " there were none" : lines;
   if (trials.empty()) return text;
-  return text + formatted("\n%s %.3g s beside native calls, as measured by trials, +- %.2g:",
-                          saved_s < 0.0 ? "lost" : "saved", saved_s < 0.0 ? -saved_s : saved_s, error_s) + trials;
+  return text +
+         formatted("\n%s %.3g s beside native calls, as measured by trials, +- %.2g; less %.2g s of meetings:",
+                   saved_s < 0.0 ? "lost" : "saved", saved_s < 0.0 ? -saved_s : saved_s, error_s, meetings_s_) +
+         trials;
 }
 
 std::string Receipt::json() const {
@@ -104,12 +111,14 @@ std::string Receipt::json() const {
   for (const TrialsFound& one : found_) {
     JsonFields fields;
     fields.add("collective", facts_of(one.collective).name).add("least_bytes", one.bytes).add("ranks", one.ranks);
-    fields.add("algorithm", one.algorithm).add("calls", one.calls).add("call_s", one.runs_s);
+    fields.add("first", one.first).add("algorithm", one.algorithm).add("settled_after", one.settled_after);
+    fields.add("calls", one.calls).add("call_s", one.runs_s);
     fields.add("native_s", one.native_s).add("saved_s", one.saved_s).add("error_s", one.error_s);
     trials += (trials.empty() ? "\n    " : ",\n    ") + fields.object();
   }
-  return "{\"trunkline\": \"receipt/1\",\n  " + formatted("\"ranks\": %d, \"seconds\": %.6g,\n  ", ranks_, PMPI_Wtime() - began_s_) +
-         "\"calls\": [" + calls + "],\n  \"trials\": [" + trials + "]}\n";
+  return "{\"trunkline\": \"receipt/1\",\n  " +
+         formatted("\"ranks\": %d, \"seconds\": %.6g,\n  ", ranks_, PMPI_Wtime() - began_s_) + "\"calls\": [" + calls +
+         "],\n  " + formatted("\"meetings_s\": %.6g,\n  ", meetings_s_) + "\"trials\": [" + trials + "]}\n";
 }
 
 void Receipt::tell() {

@@ -21,8 +21,10 @@ struct TrialsFound {
   std::uint64_t bytes = 0;  ///< the least of their class
   int ranks = 0;
   std::uint64_t calls = 0;
-  std::string algorithm{};  ///< with its segment
-  double runs_s = 0.0;      ///< medians of a call
+  std::string first{};              ///< what was predicted to be the fastest, with its segment
+  std::string algorithm{};          ///< what runs
+  std::uint64_t settled_after = 0;  ///< calls; 0: it is not
+  double runs_s = 0.0;              ///< medians of a call; not finite: too few were timed
   double native_s = 0.0;
   double saved_s = 0.0;  ///< beside native calls, by all of them, trials among them; below 0: lost
   double error_s = 0.0;  ///< 19 in 20 are off by less, as far as scatter of times tells
@@ -39,6 +41,8 @@ class Receipt {
   /// A call; nothing: of unknown size.
   void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm, double seconds);
   void add(const TrialsFound& found);
+  /// By how much calls took longer while ranks told each other their times.
+  void add_meetings(double seconds);
 
   /// At the end of the job.
   void tell();
@@ -61,6 +65,7 @@ class Receipt {
   std::mutex mutex_{};
   std::map<Key, Sum> sums_{};
   std::vector<TrialsFound> found_{};
+  double meetings_s_ = 0.0;
 };
 
 /// Of this process; null: it has none.

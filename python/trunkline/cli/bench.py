@@ -12,6 +12,7 @@ from trunkline.bench.job import Limits
 from trunkline.bench.session import Session, measure_with_progress
 from trunkline.cli.app import App
 from trunkline.cli.assumptions import tell_rate
+from trunkline.cli.bench_learn import EXAMPLE, learning
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.options import (
     BudgetOption,
@@ -124,3 +125,5 @@ for collective in _core.collectives():
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
     )(timed)
+
+app.command("learn", epilog=f"Example: {EXAMPLE}")(learning)
