@@ -172,6 +172,7 @@ PRIVATE = "in a folder that this process has made, as a temporary one or by a mk
 OWN_SPACE = "within the lab's own file system"
 NAMED = "what the user named, as the shell's > does"
 MAKERS = {
+    "bench/learning.py": PRIVATE,
     "cli/__init__.py": "/dev/null",
     "cli/monitor.py": NAMED,
     "cli/output.py": NAMED,

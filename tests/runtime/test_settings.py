@@ -380,7 +380,7 @@ def test_different_choices_on_different_ranks_are_found(mpi: Mpi):
     script = 'export TRUNKLINE_BCAST=unaware-linear:${PMI_RANK:-$OMPI_COMM_WORLD_RANK}1KiB; exec "$@"'
     done = hello(mpi, {}, ranks=2, per_rank=["sh", "-c", script, "sh"])
     assert "rank 1 on " in done.err
-    others = "TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE, TRUNKLINE_FOLLOW"
+    others = "TRUNKLINE_BCAST and its like, TRUNKLINE_REPRODUCIBLE, TRUNKLINE_FOLLOW, TRUNKLINE_LEARN"
     assert f"was given another choice of algorithms ({others})" in done.err
 
 

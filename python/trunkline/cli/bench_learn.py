@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Optional
 
 import typer
-from rich.table import Table
 
-from trunkline.bench.learning import WRONGS, Learned, learn
+from trunkline import _core
+from trunkline.bench.learning import WRONGS, Learned, learn, wrong_text
 from trunkline.cli.assumptions import tell_rate
 from trunkline.cli.options import (
     ClusterOption,
@@ -26,7 +26,7 @@ from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
 from trunkline.mpi import ready_mpis
-from trunkline.terminal import console, progress_bar
+from trunkline.terminal import Table, console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
 __all__ = ["EXAMPLE", "learning"]
@@ -36,9 +36,10 @@ EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allr
 
 
 def _table(jobs: list[Learned]) -> Table:
-    table = Table(title="ours beside native calls, in turns; milliseconds of a call")
-    for name in ("MPI", "size", "file", "predicted", "found", "after", "native", "at the end", "over native", "lost"):
-        table.add_column(name, justify="left" if name in ("MPI", "file", "predicted", "found") else "right")
+    words = ("MPI", "file", "predicted", "found")
+    numbers = ("settled after", "native", "at the end", "over native", "lost")
+    columns = ("MPI", "size", "file", "predicted", "found", *numbers)
+    table = titled_table("A call beside native ones, in turns", *columns, left=words)
     for job in jobs:
         table.add_row(
             job.mpi,
@@ -46,7 +47,7 @@ def _table(jobs: list[Learned]) -> Table:
             job.wrong or "right",
             job.first,
             job.runs,
-            f"{job.settled_after} calls" if job.settled_after else "not settled",
+            f"{job.settled_after} calls" if job.settled_after else "not",
             format_seconds(job.native_call_ms / 1e3),
             format_seconds(job.settled_ms / 1e3),
             f"{job.over_native:.2f}",
@@ -74,9 +75,7 @@ def learning(
     hosts: HostsOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Run jobs on the lab that find out what is fastest (TRUNKLINE_LEARN): what they find, after how many calls, and
-    what that costs and saves beside native calls of the same job.
-    """
+    """Run jobs that find out what is fastest (TRUNKLINE_LEARN), and what that costs and saves beside native calls."""
     check_outputs({"--json": json})
     if collective not in COLLECTIVES:
         raise BadInput(f"--collective: '{collective}' is none of {', '.join(COLLECTIVES)}")
@@ -85,6 +84,8 @@ def learning(
     libraries = ready_mpis(mpi)
     network = load_cluster(cluster)
     seats(network, ranks_per_host, hosts)  # told before a lab is up
+    if wrong:
+        wrong_text(_core.write_cluster(network), wrong)  # so too
     tell_rate(network, None if rate == "auto" else parse_rate(rate))
     wanted = parse_bench_sizes(sizes)
     jobs: list[Learned] = []
