@@ -25,7 +25,8 @@ def test_results_have_the_same_bits_on_all_ranks(any_mpi: Mpi):
 
 
 def test_executors_between_threads(any_mpi: Mpi):
-    any_mpi.run(1, any_mpi.program("runtime-threads"), str(TURNS), *share(16 * TURNS, any_mpi), preload=None)
+    words = (str(TURNS), *share(16 * TURNS, any_mpi))
+    any_mpi.run(1, any_mpi.program("runtime-threads"), *words, preload=None, seconds=600)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
