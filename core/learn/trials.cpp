@@ -34,6 +34,7 @@ Trials::Trials(std::vector<Arm> arms, std::size_t first)
     throw std::invalid_argument("trials are of at most five algorithms, native among them");
   }
   native_ = static_cast<std::size_t>(native - arms_.begin());
+  schedule_.reserve(most_timed);
   if (arms_.size() == 1) phase_ = Phase::settled;
 }
 

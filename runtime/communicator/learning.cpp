@@ -72,10 +72,11 @@ int Learning::begin_call(MPI_Comm user, int ranks, std::uint64_t bytes) {
 int Learning::tell(MPI_Comm user) {
   const auto start = Clock::now();
   const double took_s = std::chrono::duration<double>(start - began_).count();
+  const double longer_s = std::exchange(longer_s_, 0.0);
+  const int before = is_granted_ ? 0 : granted++;
   with_reserve([&] {
     telling_.clear();
-    told_ = {nanoseconds(took_s), nanoseconds(cost_s_), nanoseconds(std::exchange(longer_s_, 0.0)),
-             is_granted_ ? 0 : granted++};
+    told_ = {nanoseconds(took_s), nanoseconds(cost_s_), nanoseconds(longer_s), before};
     for (const auto& kind : kinds_) {
       if (kind->calls == 0) continue;
       telling_.push_back(kind.get());
@@ -97,12 +98,13 @@ int Learning::hear(int ranks) {
   const auto start = Clock::now();
   const int code = PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) return code;
-  with_reserve([&] {
-    std::vector<double> mean_s;
-    mean_s.reserve(heard_.size());
-    for (const std::int64_t sum : heard_) mean_s.push_back(static_cast<double>(sum) * 1e-9 / ranks);
-    conclude(mean_s);
+  const std::vector<double> mean_s = with_reserve([&] {
+    std::vector<double> all;
+    all.reserve(heard_.size());
+    for (const std::int64_t sum : heard_) all.push_back(static_cast<double>(sum) * 1e-9 / ranks);
+    return all;
   });
+  conclude(mean_s);
   began_ = Clock::now();
   cost_s_ += std::chrono::duration<double>(began_ - start).count();
   is_timing_ = true;
@@ -114,11 +116,11 @@ void Learning::conclude(const std::vector<double>& mean_s) {
   std::size_t at = head_size;
   for (Kind* const kind : telling_) {
     for (double& seconds : kind->seconds) seconds = mean_s[at++];
-    if (!kind->others.empty()) continue;
+    if (kind->others != nullptr) continue;
     const bool was_settled = kind->trials.is_settled();
     const std::uint64_t changes = kind->trials.changes();
     kind->trials.end_interval(kind->calls, kind->seconds, account_);
-    say_what_is_new(*kind, was_settled, changes);
+    if (says_) with_reserve([&] { say_what_is_new(*kind, was_settled, changes); });
   }
   // What the one before has cost is known now.
   const double met_s = std::max(mean_s[head_longer], mean_s[head_cost]);
@@ -131,7 +133,7 @@ void Learning::conclude(const std::vector<double>& mean_s) {
   for (const auto& kind : kinds_) {
     kind->calls = 0;
     kind->seconds.clear();
-    if (!kind->others.empty()) kind->trials = Trials(std::exchange(kind->others, {}), 0);
+    if (kind->others != nullptr) kind->trials = std::move(*std::exchange(kind->others, nullptr));
     kind->trials.begin_interval(left_s);
     soonest = std::max(soonest, kind->trials.urgent_calls());
   }
@@ -149,17 +151,23 @@ bool Learning::knows(const TrialKey& key) {
   return now_ != nullptr;
 }
 
-void Learning::add(const TrialKey& key, std::vector<Arm> arms) {
+// What is made with the reserve may be made twice, so nothing is moved into it.
+
+void Learning::add(const TrialKey& key, const std::vector<Arm>& arms) {
   with_reserve([&] {
-    auto made = std::make_unique<Kind>(Kind{.key = key, .trials = Trials(std::move(arms), 0)});
+    auto made = std::make_unique<Kind>(Kind{.key = key, .trials = Trials(arms, 0)});
     made->seconds.reserve(most_timed);
     kinds_.push_back(std::move(made));
   });
   now_ = kinds_.back().get();
 }
 
+void Learning::begin_anew(const std::vector<Arm>& arms) {
+  now_->others = with_reserve([&] { return std::make_unique<Trials>(arms, 0); });
+}
+
 bool Learning::runs_another(std::string_view untried) const {
-  return now_->others.empty() && now_->trials.arms()[now_->trials.first()].algorithm != untried;
+  return now_->others == nullptr && now_->trials.arms()[now_->trials.first()].algorithm != untried;
 }
 
 const Arm& Learning::arm() {
@@ -182,7 +190,7 @@ void Learning::took(double seconds) {
 void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const {
   const Trials& trials = kind.trials;
   const bool is_changed = trials.changes() != changes_before;
-  if (!says_ || trials.arms().size() == 1 || (!is_changed && was_settled == trials.is_settled())) return;
+  if (trials.arms().size() == 1 || (!is_changed && was_settled == trials.is_settled())) return;
   const CollectiveFacts& facts = facts_of(kind.key.collective);
   const std::string calls = std::string(facts.mpi_name) + " from " + format_bytes(kind.key.bytes) + " on";
   JsonFields fields;

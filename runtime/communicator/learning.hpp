@@ -49,11 +49,11 @@ class Learning {
   [[nodiscard]] bool knows(const TrialKey& key);
   [[nodiscard]] bool has_room() const { return kinds_.size() < most_kinds; }
   /// The first arm is what such calls run untried.
-  void add(const TrialKey& key, std::vector<Arm> arms);
+  void add(const TrialKey& key, const std::vector<Arm>& arms);
   /// Of a call that is known: whether such calls run another algorithm untried than they did, as once multicasts have a
   /// group; and that all is to be tried anew, among these.
   [[nodiscard]] bool runs_another(std::string_view untried) const;
-  void begin_anew(std::vector<Arm> arms) { now_->others = std::move(arms); }
+  void begin_anew(const std::vector<Arm>& arms);
   /// What the call that has begun runs. It is known.
   [[nodiscard]] const Arm& arm();
   /// Whether that is a trial, rather than what such calls run but for them; and whether it is what they run untried.
@@ -80,14 +80,14 @@ class Learning {
   struct Kind {
     TrialKey key{};
     Trials trials;
-    std::uint64_t calls = 0;        ///< since the last conclusion
-    std::vector<double> seconds{};  ///< of those that are timed
-    std::vector<Arm> others{};      ///< to be tried from the next interval on; empty: as before
+    std::uint64_t calls = 0;           ///< since the last conclusion
+    std::vector<double> seconds{};     ///< of those that are timed
+    std::unique_ptr<Trials> others{};  ///< from the next interval on; null: as before
   };
 
   [[nodiscard]] int tell(MPI_Comm user);
   [[nodiscard]] int hear(int ranks);
-  /// `mean_s`: of what all ranks told.
+  /// `mean_s`: of what all ranks told. Asks for no memory: a rank that concludes twice would go its own way.
   void conclude(const std::vector<double>& mean_s);
   void say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const;
 

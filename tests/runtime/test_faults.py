@@ -85,16 +85,17 @@ def test_what_takes_a_job_of_its_own(any_mpi: Mpi, case: str, choice: str, ranks
     fault(any_mpi, f"{case}@{choice}", ranks=ranks)
 
 
-def scarce(mpi: Mpi, case: str, status: int | None) -> Outcome:
+def scarce(mpi: Mpi, case: str, status: int | None, **settings: str) -> Outcome:
     """The preload library's own memory is scarce, nobody else's."""
     both = f"{BUILD / 'tests' / 'runtime' / 'libruntime-scarce.so'}:{mpi.library}"
     words = [mpi.program("runtime-faults"), case]
-    return mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST], preload=both, status=status)
+    return mpi.run(4, *words, settings=CLUSTER | settings, per_rank=[ON_OWN_HOST], preload=both, status=status)
 
 
-def test_a_rank_with_little_memory_to_plan(any_mpi: Mpi):
+@pytest.mark.parametrize("learns", ["0", "any"])
+def test_a_rank_with_little_memory_to_plan(any_mpi: Mpi, learns: str):
     """It knows neither whether the others run natively nor how to tell them: some memory is kept for that."""
-    done = scarce(any_mpi, "little-memory-to-plan", 0)
+    done = scarce(any_mpi, "little-memory-to-plan", 0, TRUNKLINE_LEARN=learns)
     assert done.out.count(": fine") == 4, done.out + done.err
 
 
