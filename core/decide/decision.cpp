@@ -221,7 +221,7 @@ std::vector<Prediction> Decider::predictions(std::uint64_t bytes, OperandOrder o
 }
 
 std::vector<Arm> Decider::arms(std::uint64_t bytes, OperandOrder order, const Arm& runs) {
-  constexpr double hopeless = 2.0;
+  constexpr double hopeless = 2.0;  // nine predictions in ten are within 1.3 of the true time
   std::vector<Arm> all{runs};
   const std::vector<Prediction> by_time = predictions(bytes, order);
   for (const Prediction& one : by_time) {

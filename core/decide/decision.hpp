@@ -72,7 +72,7 @@ class Decider {
   /// What they spend to agree on a number for a communicator, by which its messages are known: one native allreduce.
   /// Only where a decision may wait.
   [[nodiscard]] double numbering_s();
-  /// What ranks spend where each tells all others so many bytes: one native allreduce. Only where there is a cluster.
+  /// Seconds in which each rank tells all others `bytes` bytes: one native allreduce. Only where there is a cluster.
   [[nodiscard]] double telling_s(std::uint64_t bytes);
 
   /// The plan of a decision that is not native. What was laid to decide is handed over, once.

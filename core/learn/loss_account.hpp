@@ -8,7 +8,7 @@ namespace trunkline {
 
 /// Of the time that calls take, the part that they may have lost beside native calls, at any moment.
 inline constexpr double most_lost_share = 0.01;
-/// And so many seconds besides.
+/// And these seconds besides.
 inline constexpr double granted_loss_s = 0.02;
 
 /// What the calls of a communicator took, and what they lost beside native ones, both as measured. Trials are paid from

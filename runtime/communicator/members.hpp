@@ -55,7 +55,7 @@ class Members {
   /// What may be tried beside what such calls run (Decider::arms).
   [[nodiscard]] std::vector<Arm> arms(Collective collective, Rank root, std::uint64_t bytes, OperandOrder order,
                                       const Arm& runs);
-  /// What it takes them to tell each other so many bytes (Decider::telling_s).
+  /// Seconds in which they tell each other `bytes` bytes (Decider::telling_s).
   [[nodiscard]] double telling_s(std::uint64_t bytes);
 
  private:

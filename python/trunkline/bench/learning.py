@@ -114,7 +114,7 @@ def learn(
     """Run one job whose calls learn, in turns with native ones.
 
     Raises:
-        BadInput: where the preload library for this MPI has not been built, or the lab has not so many hosts.
+        BadInput: where the preload library for this MPI has not been built, or the lab has fewer hosts.
         Failed: where the job does not end well.
     """
     placement = seats(lab.cluster, ranks_per_host, hosts)
