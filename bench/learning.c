@@ -3,43 +3,28 @@
  * beside PMPI_..., which goes past it, in batches that take turns. Calls of a batch come one right after the other.
  *
  *     mpiexec -n 32 env LD_PRELOAD=... TRUNKLINE_CLUSTER=paper-4 TRUNKLINE_LEARN=1 \
- *         trunkline-learning-MPI bcast|allreduce|allgather BYTES [BATCHES]
+ *         trunkline-learning-MPI COLLECTIVE BYTES [BATCHES]
  *
- * Sums are of whole numbers. Prints one JSON object: milliseconds of a call, by batches of 10, both ways.
+ * Sums are of whole numbers (message.h). Prints one JSON object: milliseconds of a call, by batches of 10, both ways.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "mpi_calls.h"
 
 enum { CALLS = 10, MOST = 1000 };
 
-struct job {
-  const char* collective;
-  int count;
-  int ranks;
-  int* given;
-  int* result;
-};
-
-static int call(const struct job* job, int ours) {
-  if (strcmp(job->collective, "bcast") == 0) {
-    return ours ? MPI_Bcast(job->result, job->count, MPI_INT, 0, MPI_COMM_WORLD)
-                : PMPI_Bcast(job->result, job->count, MPI_INT, 0, MPI_COMM_WORLD);
-  }
-  if (strcmp(job->collective, "allreduce") == 0) {
-    return ours ? MPI_Allreduce(job->given, job->result, job->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD)
-                : PMPI_Allreduce(job->given, job->result, job->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  }
-  const int each = job->count / job->ranks;
-  return ours ? MPI_Allgather(job->given, each, MPI_INT, job->result, each, MPI_INT, MPI_COMM_WORLD)
-              : PMPI_Allgather(job->given, each, MPI_INT, job->result, each, MPI_INT, MPI_COMM_WORLD);
+static void fail(const char* what) {
+  fprintf(stderr, "trunkline-learning: %s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+  exit(2);
 }
 
-static double batch_ms(const struct job* job, int ours) {
+static double batch_ms(const struct message* m, int past_others) {
   PMPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  for (int one = 0; one < CALLS; ++one) call(job, ours);
+  for (int one = 0; one < CALLS; ++one) call_mpi(m, past_others);
   PMPI_Barrier(MPI_COMM_WORLD);
   return (MPI_Wtime() - start) * 1e3 / CALLS;
 }
@@ -54,27 +39,28 @@ int main(int argc, char** argv) {
   static double ours[MOST];
   static double native[MOST];
   MPI_Init(&argc, &argv);
-  int rank = 0;
-  struct job job = {.collective = argc > 1 ? argv[1] : "bcast"};
-  const int bytes = argc > 2 ? atoi(argv[2]) : 65536;
+  struct message m = {.of = argc > 2 ? find_collective(argv[1]) : NULL};
+  MPI_Comm_rank(MPI_COMM_WORLD, &m.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &m.ranks);
+  if (!m.of) fail("usage: trunkline-learning COLLECTIVE BYTES [BATCHES]");
+  m.bytes = strtoull(argv[2], NULL, 10);
   int batches = argc > 3 ? atoi(argv[3]) : 40;
   if (batches > MOST) batches = MOST;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &job.ranks);
-  job.count = bytes / (int)sizeof(int);
-  job.given = calloc((size_t)job.count + 1, sizeof(int));
-  job.result = calloc((size_t)job.count + 1, sizeof(int));
+  const char* why = m.bytes % unit_of(m.of, m.ranks) ? "the size cannot be shared among the ranks" : prepare_call(&m);
+  if (why) fail(why);
+  if (!allocate_message(&m, m.bytes)) fail("no memory");
+  fill_message(&m, 0);
   for (int at = 0; at < batches; ++at) {
-    ours[at] = batch_ms(&job, 1);
-    native[at] = batch_ms(&job, 0);
+    ours[at] = batch_ms(&m, 0);
+    native[at] = batch_ms(&m, 1);
   }
-  if (rank == 0) {
-    printf("{\"collective\": \"%s\", \"bytes\": %d, \"ranks\": %d, ", job.collective, bytes, job.ranks);
+  if (m.rank == 0) {
+    printf("{\"collective\": \"%s\", \"bytes\": %zu, \"ranks\": %d, ", m.of->name, m.bytes, m.ranks);
     print("ours_ms", ours, batches, ", ");
     print("native_ms", native, batches, "}\n");
   }
-  free(job.given);
-  free(job.result);
+  free_message(&m);
+  end_calls();
   MPI_Finalize();
   return 0;
 }

@@ -2,8 +2,6 @@
 // What trials may cost.
 #pragma once
 
-#include <algorithm>
-
 namespace trunkline {
 
 /// Of the time that calls take, the part that they may have lost beside native calls, at any moment.
@@ -21,22 +19,15 @@ class LossAccount {
   void add(double took_s, double lost_s) {
     took_s_ += took_s;
     lost_s_ += lost_s;
-    most_over_s_ = std::max(most_over_s_, lost_s_ - allowed_s());
   }
 
-  [[nodiscard]] double took_s() const noexcept { return took_s_; }
-  [[nodiscard]] double lost_s() const noexcept { return lost_s_; }
-  [[nodiscard]] double allowed_s() const noexcept { return granted_s_ + most_lost_share * took_s_; }
-  /// That may still be lost.
-  [[nodiscard]] double left_s() const noexcept { return allowed_s() - lost_s_; }
-  /// By how much more than allowed was lost at some moment; at most 0: never.
-  [[nodiscard]] double most_over_s() const noexcept { return most_over_s_; }
+  /// Seconds that may still be lost; below 0: more was lost than is allowed.
+  [[nodiscard]] double left_s() const noexcept { return granted_s_ + most_lost_share * took_s_ - lost_s_; }
 
  private:
   double granted_s_;
   double took_s_ = 0.0;
   double lost_s_ = 0.0;
-  double most_over_s_ = 0.0;
 };
 
 }  // namespace trunkline

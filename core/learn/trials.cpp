@@ -81,12 +81,11 @@ void Trials::count_loss(std::uint64_t calls, std::span<const double> seconds, Lo
     }
   }
   if (of_runs.count() < few && tried_[runs_].samples.count() > 0) of_runs = tried_[runs_].samples;
-  const double usual_s = of_runs.count() > 0 ? of_runs.median() : 0.0;
-  took_s += static_cast<double>(calls - seconds.size()) * usual_s;
-  took_s_ += took_s;
+  const double usual_now_s = of_runs.count() > 0 ? of_runs.median() : 0.0;
+  took_s += static_cast<double>(calls - seconds.size()) * usual_now_s;
   std::uint64_t as_usual = calls - tried - natively;
   since_native_s_ = natively > 0 || runs_ == native_ ? 0.0 : since_native_s_ + took_s;
-  if (!knows_native()) {
+  if (!knows(native_)) {
     uncounted_ += as_usual;
     account.add(took_s, 0.0);
     return;
@@ -94,7 +93,7 @@ void Trials::count_loss(std::uint64_t calls, std::span<const double> seconds, Lo
   // Calls before native ones were measured took what such calls take now.
   as_usual += std::exchange(uncounted_, 0);
   const double lost_s = tried_s - static_cast<double>(tried) * native_s() +
-                        (runs_ == native_ ? 0.0 : static_cast<double>(as_usual) * (usual_s - native_s()));
+                        (runs_ == native_ ? 0.0 : static_cast<double>(as_usual) * (usual_now_s - native_s()));
   lost_s_ += lost_s;
   account.add(took_s, lost_s);
 }
@@ -128,19 +127,16 @@ void Trials::eliminate() {
 
 /// Where times scatter too much to tell, what runs goes on.
 void Trials::settle_where_done() {
-  const auto is_done = [&](std::size_t arm) { return !wants(arm); };
-  if (std::ranges::count(tried_, true, &Tried::is_open) > 1) {
-    for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
-      if (!is_done(arm)) return;
-    }
-  }
-  settle(is_surely_slower(runs_, fastest()) ? fastest() : runs_);
+  const bool is_decided = std::ranges::count(tried_, true, &Tried::is_open) <= 1;
+  if (!is_decided && std::ranges::any_of(tried_, wants_more)) return;
+  const std::size_t best = fastest();
+  settle(is_surely_slower(runs_, best) ? best : runs_);
 }
 
 void Trials::settle(std::size_t arm) {
   runs_ = arm;
   phase_ = Phase::settled;
-  settled_s_ = tried_[arm].samples.count() > 0 ? tried_[arm].samples.median() : 0.0;
+  settled_s_ = usual_s();
   settled_at_ = calls_;
   since_native_s_ = 0.0;
   others_ = 0;
@@ -177,20 +173,19 @@ double Trials::worst_s(std::size_t arm) const {
   return unknown * std::max(native_s(), off * arms_[arm].predicted_s);
 }
 
-bool Trials::wants(std::size_t arm) const { return tried_[arm].is_open && tried_[arm].samples.count() < enough; }
+bool Trials::wants_more(const Tried& one) { return one.is_open && one.samples.count() < enough; }
 
 /// Of an arm that has not run one call, which tells what others may cost.
 std::size_t Trials::wanted(std::size_t arm) const {
   if (phase_ == Phase::settled) {
-    const bool is_due = arm == native_ && knows_native() && tried_[runs_].samples.count() > 0 &&
+    const bool is_due = arm == native_ && knows(native_) && tried_[runs_].samples.count() > 0 &&
                         static_cast<double>(calls_in_a_row) * (native_s() - tried_[runs_].samples.median()) <=
                             part_of_native * since_native_s_;
     return is_due && arm != runs_ ? calls_in_a_row : 0;
   }
-  if (!wants(arm)) return 0;
-  const bool knows_both = knows_native() && tried_[runs_].samples.count() >= few;
-  if (!knows_both) return arm == native_ || arm == runs_ ? calls_in_a_row : 0;
-  if (arm != native_ && arm != runs_ && tried_[arm].longest_s == 0.0) return 1;
+  if (!wants_more(tried_[arm])) return 0;
+  if (!knows_both()) return is_sure(arm) ? calls_in_a_row : 0;
+  if (!is_sure(arm) && tried_[arm].longest_s == 0.0) return 1;
   const std::size_t rows = (enough - tried_[arm].samples.count() + calls_in_a_row - 2) / (calls_in_a_row - 1);
   return rows * calls_in_a_row;
 }
@@ -199,10 +194,7 @@ void Trials::begin_interval(double& left_s) {
   schedule_.clear();
   if (phase_ == Phase::waiting) return;
   // Native calls lose nothing: they stand in for what runs while nothing may be lost.
-  if (left_s <= 0.0 && runs_ != native_ && knows_native() && tried_[runs_].samples.count() >= few &&
-      native_s() < tried_[runs_].samples.median()) {
-    runs_ = native_;
-  }
+  if (left_s <= 0.0 && knows_both() && native_s() < usual_s()) runs_ = native_;
   std::array<std::size_t, most_arms> left{};
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) left.at(arm) = wanted(arm);
   bool any = true;
@@ -212,7 +204,7 @@ void Trials::begin_interval(double& left_s) {
       const std::size_t calls = std::min({left.at(arm), calls_in_a_row, most_timed - schedule_.size()});
       left.at(arm) -= calls;
       if (calls == 0) continue;
-      if (arm != native_ && arm != runs_) {
+      if (!is_sure(arm)) {
         const double may_lose_s = static_cast<double>(calls) * std::max(worst_s(arm) - native_s(), 0.0);
         if (may_lose_s > left_s) continue;
         left_s -= may_lose_s;

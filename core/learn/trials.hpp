@@ -54,6 +54,7 @@ class Trials {
 
   [[nodiscard]] const std::vector<Arm>& arms() const { return arms_; }
   [[nodiscard]] std::size_t first() const { return first_; }
+  [[nodiscard]] std::size_t native() const { return native_; }
   /// The arm that calls run but for trials.
   [[nodiscard]] std::size_t runs() const { return runs_; }
   [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
@@ -66,7 +67,6 @@ class Trials {
     return known.count() > 0 ? known.median() : 0.0;
   }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
-  [[nodiscard]] double took_s() const { return took_s_; }
   /// Beside native calls as measured; below 0: saved.
   [[nodiscard]] double lost_s() const { return lost_s_; }
   /// After how many calls of it the interval that has begun should end, since much depends on it; 0: nothing does. Not
@@ -88,7 +88,10 @@ class Trials {
   };
 
   [[nodiscard]] double native_s() const { return tried_[native_].samples.median(); }
-  [[nodiscard]] bool knows_native() const { return tried_[native_].samples.count() >= few; }
+  [[nodiscard]] bool knows(std::size_t arm) const { return tried_[arm].samples.count() >= few; }
+  [[nodiscard]] bool knows_both() const { return knows(native_) && knows(runs_); }
+  /// Whether calls of it are no trials of one that may lose.
+  [[nodiscard]] bool is_sure(std::size_t arm) const { return arm == native_ || arm == runs_; }
   void count_loss(std::uint64_t calls, std::span<const double> seconds, LossAccount& account);
   void eliminate();
   void settle_where_done();
@@ -97,7 +100,7 @@ class Trials {
   [[nodiscard]] std::size_t fastest() const;
   [[nodiscard]] bool is_surely_slower(std::size_t arm, std::size_t than) const;
   [[nodiscard]] double worst_s(std::size_t arm) const;
-  [[nodiscard]] bool wants(std::size_t arm) const;
+  [[nodiscard]] static bool wants_more(const Tried& one);
   /// Whether a timed call ran the arm that the call before it ran.
   [[nodiscard]] bool goes_on(std::size_t call) const { return arm_of(call) == (call == 0 ? runs_ : arm_of(call - 1)); }
   /// Calls of the interval that begins.
@@ -118,7 +121,6 @@ class Trials {
   std::uint64_t began_at_ = 0;  ///< calls before the last trials
   std::uint64_t settled_at_ = 0;
   std::uint64_t uncounted_ = 0;  ///< calls before native ones were measured, whose loss was not known
-  double took_s_ = 0.0;
   double lost_s_ = 0.0;
   double settled_s_ = 0.0;       ///< what calls took then
   double since_native_s_ = 0.0;  ///< time of calls since the last native one, once it is settled

@@ -14,10 +14,6 @@
 namespace trunkline::runtime {
 namespace {
 
-double seconds_since(Following::Clock::time_point start) {
-  return std::chrono::duration<double>(Following::Clock::now() - start).count();
-}
-
 /// Of texts that rank 0 has taken: they can be read here, too, since all ranks run the same build.
 std::shared_ptr<const World> world_that_was_taken(const World& first, const FileTexts& texts) {
   try {
@@ -53,7 +49,7 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
   const Processes& processes = members_->processes();
   // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part.
   const bool speaks = (*processes.world_ranks)[processes.rank] == 0;
-  const auto started = Following::Clock::now();
+  const auto started = MeetingClock::now();
   std::shared_ptr<const WorldVersion> seen;
   if (speaks || processes.rank == 0) seen = look_at_files(first, speaks);
   if (processes.rank == 0) {
@@ -65,7 +61,7 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
                  .plan_bytes = now.told->texts.plan.size(),
                  .interval = next_interval(now.interval, counted, took_s, cost_s)};
   }
-  const auto start = Following::Clock::now();
+  const auto start = MeetingClock::now();
   const int code = PMPI_Ibcast(now.word.get(), sizeof(Following::Word), MPI_BYTE, 0, user_, &now.request);
   now.sending_s = seconds_since(start);
   return code;

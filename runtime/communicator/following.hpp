@@ -18,8 +18,6 @@
 namespace trunkline::runtime {
 
 struct Following {
-  using Clock = std::chrono::steady_clock;
-
   /// Sent as bytes.
   struct Word {
     std::uint64_t fingerprint = 0;    ///< of the world as the files say it
@@ -38,9 +36,9 @@ struct Following {
   MPI_Request request = MPI_REQUEST_NULL;  ///< of it, until it is here
 
   // Of rank 0:
-  std::shared_ptr<const WorldVersion> told{};  ///< what the word is about
-  Clock::time_point met = Clock::now();        ///< the last meeting
-  double sending_s = 0.0;                      ///< what it took to begin to send the last word
+  std::shared_ptr<const WorldVersion> told{};          ///< what the word is about
+  MeetingClock::time_point met = MeetingClock::now();  ///< the last meeting
+  double sending_s = 0.0;                              ///< what it took to begin to send the last word
 };
 
 }  // namespace trunkline::runtime

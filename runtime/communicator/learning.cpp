@@ -31,8 +31,7 @@ std::string name_of(const Arm& arm) {
 
 void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ranks) {
   if (trials.arms().size() == 1) return;
-  const auto native = std::ranges::find_if(trials.arms(), &Arm::is_native);
-  const Samples& of_native = trials.samples(static_cast<std::size_t>(native - trials.arms().begin()));
+  const Samples& of_native = trials.samples(trials.native());
   const Samples& of_runs = trials.samples(trials.runs());
   const auto half_width = [](const Samples& samples) {
     return 0.5 * (samples.are_enough() ? samples.upper() - samples.lower() : samples.most_s() - samples.least_s());
@@ -70,7 +69,7 @@ int Learning::begin_call(MPI_Comm user, int ranks, std::uint64_t bytes) {
 }
 
 int Learning::tell(MPI_Comm user) {
-  const auto start = Clock::now();
+  const auto start = MeetingClock::now();
   const double took_s = std::chrono::duration<double>(start - began_).count();
   const double longer_s = std::exchange(longer_s_, 0.0);
   const int before = is_granted_ ? 0 : granted++;
@@ -90,12 +89,12 @@ int Learning::tell(MPI_Comm user) {
   if (is_urgent_) interval_ = soon(few);
   const int code = PMPI_Iallreduce(told_.data(), heard_.data(), static_cast<int>(told_.size()), MPI_INT64_T, MPI_SUM,
                                    user, &request_);
-  cost_s_ = std::chrono::duration<double>(Clock::now() - start).count();
+  cost_s_ = seconds_since(start);
   return code;
 }
 
 int Learning::hear(int ranks) {
-  const auto start = Clock::now();
+  const auto start = MeetingClock::now();
   const int code = PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) return code;
   const std::vector<double> mean_s = with_reserve([&] {
@@ -105,8 +104,8 @@ int Learning::hear(int ranks) {
     return all;
   });
   conclude(mean_s);
-  began_ = Clock::now();
-  cost_s_ += std::chrono::duration<double>(began_ - start).count();
+  cost_s_ += seconds_since(start);
+  began_ = MeetingClock::now();
   is_timing_ = true;
   return code;
 }
@@ -170,15 +169,13 @@ bool Learning::runs_another(std::string_view untried) const {
   return now_->others == nullptr && now_->trials.arms()[now_->trials.first()].algorithm != untried;
 }
 
-const Arm& Learning::arm() {
+Learning::Chosen Learning::choose() {
   const Trials& trials = now_->trials;
-  // While times are on their way nothing is tried.
   number_ = now_->calls++;
   if (is_timing_ && number_ < most_timed) now_->seconds.push_back(0.0);
+  // While times are on their way nothing is tried.
   const std::size_t arm = is_timing_ ? trials.arm_of(number_) : trials.runs();
-  trial_ = arm != trials.runs();
-  first_ = arm == trials.first();
-  return trials.arms()[arm];
+  return {.arm = trials.arms()[arm], .is_trial = arm != trials.runs(), .is_first = arm == trials.first()};
 }
 
 void Learning::took(double seconds) {

@@ -6,7 +6,6 @@
 // same. So nothing is sent but at meetings.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -54,11 +53,13 @@ class Learning {
   /// group; and that all is to be tried anew, among these.
   [[nodiscard]] bool runs_another(std::string_view untried) const;
   void begin_anew(const std::vector<Arm>& arms);
+  struct Chosen {
+    const Arm& arm;
+    bool is_trial = false;  ///< rather than what such calls run but for trials
+    bool is_first = true;   ///< what they run untried
+  };
   /// What the call that has begun runs. It is known.
-  [[nodiscard]] const Arm& arm();
-  /// Whether that is a trial, rather than what such calls run but for them; and whether it is what they run untried.
-  [[nodiscard]] bool is_trial() const { return trial_; }
-  [[nodiscard]] bool is_first() const { return first_; }
+  [[nodiscard]] Chosen choose();
 
   /// The call took so long here.
   void took(double seconds);
@@ -75,8 +76,6 @@ class Learning {
   void end(bool waits, int ranks);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Kind {
     TrialKey key{};
     Trials trials;
@@ -107,7 +106,7 @@ class Learning {
   MeetingCount count_{};
   MeetingInterval interval_ = soon(10);
   MeetingInterval counted_{};
-  Clock::time_point began_ = Clock::now();
+  MeetingClock::time_point began_ = MeetingClock::now();
   bool is_timing_ = true;             ///< else what was told is on its way
   bool is_urgent_ = true;             ///< much depends on the next times
   double cost_s_ = 0.0;               ///< of the last meeting, here
@@ -117,8 +116,6 @@ class Learning {
   MPI_Request request_ = MPI_REQUEST_NULL;
   Kind* now_ = nullptr;       ///< of the call that has begun
   std::uint64_t number_ = 0;  ///< of that call, since the last conclusion
-  bool trial_ = false;
-  bool first_ = true;
 };
 
 }  // namespace trunkline::runtime

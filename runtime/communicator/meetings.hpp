@@ -4,10 +4,17 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 
 namespace trunkline::runtime {
+
+using MeetingClock = std::chrono::steady_clock;
+
+[[nodiscard]] inline double seconds_since(MeetingClock::time_point start) {
+  return std::chrono::duration<double>(MeetingClock::now() - start).count();
+}
 
 /// The ranks meet after `calls` calls or `bytes` bytes, whichever comes first. Programs go from short messages to long
 /// ones and back.

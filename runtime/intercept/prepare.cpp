@@ -80,10 +80,10 @@ int try_out(const UserCall& user, const SharedFacts& shared, Communicator& commu
   } else if (learning.runs_another(runs.algorithm)) {
     learning.begin_anew(arms());
   }
-  const Arm& arm = learning.arm();
+  const auto [arm, is_trial, is_first] = learning.choose();
   prepared.learning = &learning;
-  if (learning.is_first()) return code;
-  const Wish wish{.kind = learning.is_trial() ? Wish::Kind::tried : Wish::Kind::found,
+  if (is_first) return code;
+  const Wish wish{.kind = is_trial ? Wish::Kind::tried : Wish::Kind::found,
                   .algorithm = arm.algorithm,
                   .segment_bytes = arm.segment_bytes};
   prepared.decision = plan(*communicator.members(), user, shared, wish);

@@ -156,11 +156,9 @@ void start() {
     end_job(bad.what());
   }
   wishes_by_setting = setup.wishes;
-  if (setup.explain == Explain::json) {
-    int rank = 0;
-    check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    speak_json(rank);
-  }
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (setup.explain == Explain::json) speak_json(rank);
   // A rank that was told nothing takes part too, since launchers may hand the settings on to some hosts only; so does
   // one that was told to change nothing, or the others would wait for it.
   const bool all_here = call_roll(setup);
@@ -187,8 +185,6 @@ void start() {
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));
   ranks_of_job = ranks;
-  int rank = 0;
-  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   if (rank == 0 && !setup.summary.empty()) begin_receipt(setup.summary, ranks);
   stop_at_finalize();
   update_watching();

@@ -29,9 +29,11 @@ int size_bits(std::optional<std::uint64_t> bytes) {
 
 std::uint64_t least_bytes_of(int bits) { return bits <= 0 ? 0 : std::uint64_t{1} << (bits - 1); }
 
+std::string size_text_from(std::uint64_t bytes) { return "from " + format_bytes(bytes) + " on"; }
+
 std::string size_text(int bits) {
   if (bits == unknown_size) return "of unknown size";
-  return bits == 0 ? "without data" : "from " + format_bytes(least_bytes_of(bits)) + " on";
+  return bits == 0 ? "without data" : size_text_from(least_bytes_of(bits));
 }
 
 template <class... Values>
@@ -39,6 +41,14 @@ std::string formatted(const char* format, Values... values) {
   std::array<char, 512> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
+}
+
+std::string saved_text(double saved_s) {
+  return formatted("%s %.3g s", saved_s < 0.0 ? "lost" : "saved", std::abs(saved_s));
+}
+
+void add_row(std::string& rows, const JsonFields& fields) {
+  rows += (rows.empty() ? "\n    " : ",\n    ") + fields.object();
 }
 
 }  // namespace
@@ -82,18 +92,17 @@ std::string Receipt::text() const {
     if (!std::isfinite(one.runs_s + one.native_s) || one.calls == 0) continue;
     saved_s += one.saved_s;
     error_s += one.error_s;
-    trials += formatted(
-        "\n  %-24s %-18s runs %s: %.4g ms a call, native %.4g ms; %s %.3g s +- %.2g in %llu calls",
-        std::string(facts_of(one.collective).mpi_name).c_str(), ("from " + format_bytes(one.bytes) + " on").c_str(),
-        one.algorithm.c_str(), one.runs_s * 1e3, one.native_s * 1e3, one.saved_s < 0.0 ? "lost" : "saved",
-        one.saved_s < 0.0 ? -one.saved_s : one.saved_s, one.error_s, static_cast<unsigned long long>(one.calls));
+    trials += formatted("\n  %-24s %-18s runs %s: %.4g ms a call, native %.4g ms; %s +- %.2g in %llu calls",
+                        std::string(facts_of(one.collective).mpi_name).c_str(), size_text_from(one.bytes).c_str(),
+                        one.algorithm.c_str(), one.runs_s * 1e3, one.native_s * 1e3, saved_text(one.saved_s).c_str(),
+                        one.error_s, static_cast<unsigned long long>(one.calls));
   }
   std::string text = formatted("collective calls of rank 0 took %.4g s of %.4g s:", all_s, PMPI_Wtime() - began_s_);
   text += lines.empty() ? " there were none" : lines;
   if (trials.empty()) return text;
   return text +
-         formatted("\n%s %.3g s beside native calls, as measured by trials, +- %.2g; less %.2g s of meetings:",
-                   saved_s < 0.0 ? "lost" : "saved", saved_s < 0.0 ? -saved_s : saved_s, error_s, meetings_s_) +
+         formatted("\n%s beside native calls, as measured by trials, +- %.2g; less %.2g s of meetings:",
+                   saved_text(saved_s).c_str(), error_s, meetings_s_) +
          trials;
 }
 
@@ -105,7 +114,7 @@ std::string Receipt::json() const {
     fields.add("collective", facts_of(collective).name);
     if (bits != unknown_size) fields.add("least_bytes", least_bytes_of(bits));
     fields.add("algorithm", algorithm).add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.seconds);
-    calls += (calls.empty() ? "\n    " : ",\n    ") + fields.object();
+    add_row(calls, fields);
   }
   std::string trials;
   for (const TrialsFound& one : found_) {
@@ -114,7 +123,7 @@ std::string Receipt::json() const {
     fields.add("first", one.first).add("algorithm", one.algorithm).add("settled_after", one.settled_after);
     fields.add("calls", one.calls).add("call_s", one.runs_s);
     fields.add("native_s", one.native_s).add("saved_s", one.saved_s).add("error_s", one.error_s);
-    trials += (trials.empty() ? "\n    " : ",\n    ") + fields.object();
+    add_row(trials, fields);
   }
   return "{\"trunkline\": \"receipt/1\",\n  " +
          formatted("\"ranks\": %d, \"seconds\": %.6g,\n  ", ranks_, PMPI_Wtime() - began_s_) + "\"calls\": [" + calls +

@@ -64,7 +64,7 @@ std::shared_ptr<const World> make_world(const World& first, const FileTexts& tex
   }
   Cluster now = parse_cluster(texts.cluster, first.cluster_file);
   const PlanSet plans = first.plan_file.empty() ? PlanSet{} : parse_plans(texts.plan, first.plan_file);
-  auto made = std::make_shared<World>();
+  auto made = std::make_shared<World>(first);  // all else stays as it was
   made->plan_fingerprint = first.plan_file.empty() ? 0 : hash(write_plans(plans));
   if (now.fingerprint() == first.knowledge.cluster->fingerprint() && made->plan_fingerprint == first.plan_fingerprint) {
     return lasting(first);
@@ -80,15 +80,6 @@ std::shared_ptr<const World> make_world(const World& first, const FileTexts& tex
   made->knowledge = on_changed(first.knowledge, std::move(now), plans, first.plan_file);
   if (made->placement != nullptr) made->knowledge.look_for_short_calls(*made->placement);
   made->first = &first;
-  made->cluster_file = first.cluster_file;
-  made->plan_file = first.plan_file;
-  made->way = first.way;
-  made->explain = first.explain;
-  made->strict = first.strict;
-  made->trace = first.trace;
-  made->by_arrival = first.by_arrival;
-  made->follow = first.follow;
-  made->learn = first.learn;
   return made;
 }
 

@@ -71,7 +71,6 @@ class LaneRadix final : public BlockSchedule {
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return all_->rounds; }
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
-  /// They sum up what came.
   [[nodiscard]] Rank listed_groups() const override { return all_->lanes; }
   [[nodiscard]] std::vector<GroupSends> sent_by_groups(std::uint64_t round) const override;
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
@@ -90,7 +90,8 @@ def wrong_text(text: str, wrong: str) -> str:
         BadInput: where there is nothing to swap.
     """
     if wrong == "tenfold":
-        return re.sub(r"\brate: (\d+)(\w+)", lambda found: f"rate: {int(found[1]) * 10}{found[2]}", text)
+        network = _core.parse_cluster(text, "")
+        return _core.write_cluster(_core.scaled(network, 10 * max(link.rate_bps for link in network.links)))
     head, links, tail = text.partition("\nlinks:\n")
     names = list(dict.fromkeys(name for pair in re.findall(r"between: \[(.*?)\]", tail) for name in pair.split(", ")))
     if len(names) < 3:
@@ -140,15 +141,10 @@ def learn(
             },
             preload=[preload_of(mpi)],
         )
-        process = lab.popen(argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            out, err = process.communicate(timeout=_END_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise Failed(f"the job of {mpi.name} has not ended within {_END_S:.0f} s") from None
-        measured = next((line for line in out.splitlines() if line.startswith('{"collective"')), None)
-        if process.returncode != 0 or measured is None:
-            raise Failed(f"the job of {mpi.name} ended with status {process.returncode}:\n{err[-2000:]}")
+        done = lab.run(argv, env=env, without=("TRUNKLINE_",), timeout=_END_S, capture=True)
+        measured = next((line for line in done.stdout.splitlines() if line.startswith('{"collective"')), None)
+        if done.returncode != 0 or measured is None:
+            raise Failed(f"the job of {mpi.name} ended with status {done.returncode}:\n{done.stderr[-2000:]}")
         receipt = json.loads(Path(folder, "receipt.json").read_text())
     return _learned(lab, mpi, len(placement), wrong, json.loads(measured), receipt)
 

@@ -83,7 +83,7 @@ def learning(
         raise BadInput(f"--wrong: '{wrong}' is none of {', '.join(WRONGS)}")
     libraries = ready_mpis(mpi)
     network = load_cluster(cluster)
-    seats(network, ranks_per_host, hosts)  # told before a lab is up
+    ranks = len(seats(network, ranks_per_host, hosts))  # told before a lab is up
     if wrong:
         wrong_text(_core.write_cluster(network), wrong)  # so too
     tell_rate(network, None if rate == "auto" else parse_rate(rate))
@@ -95,7 +95,7 @@ def learning(
         with Lab(network, rate_bps) as lab:
             where = f"{network.name} at {format_rate(rate_bps)}"
             bar.show(f"{where}: what messages cost")
-            tell_message_cost(lab, len(seats(network, ranks_per_host, hosts)))
+            tell_message_cost(lab, ranks)
             for library in libraries:
                 for size in wanted:
                     bar.show(f"{where}, {library.name}: {collective} of {format_bytes(size)}")

@@ -219,6 +219,7 @@ class Lab:
         *,
         host: str | None = None,
         env: Mapping[str, str] | None = None,
+        without: tuple[str, ...] = (),
         timeout: float | None = None,
         capture: bool = False,
         stdin: int | IO[Any] | None = subprocess.DEVNULL,
@@ -229,7 +230,7 @@ class Lab:
             Failed: where it has not ended within ``timeout`` seconds; it is ended then, and the lab stays up.
         """
         pipe = subprocess.PIPE if capture else None
-        process = self.popen(argv, host=host, env=env, stdin=stdin, stdout=pipe, stderr=pipe)
+        process = self.popen(argv, host=host, env=env, without=without, stdin=stdin, stdout=pipe, stderr=pipe)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

@@ -26,7 +26,6 @@ std::vector<Arm> arms_of(const std::vector<double>& predicted_ms) {
 using Clock = std::function<double(std::size_t arm, std::uint64_t calls)>;
 
 struct Course {
-  double over_s = 0.0;        ///< LossAccount::most_over_s()
   double lost_s = 0.0;        ///< in truth, beside native calls
   double truly_over_s = 0.0;  ///< by how much that was more than was allowed, at some moment
   std::size_t runs = 0;
@@ -59,7 +58,6 @@ Course run(const std::vector<double>& predicted_ms, std::size_t first, const Clo
     trials.begin_interval(left_s);
     interval = trials.urgent_calls() > 0 ? trials.urgent_calls() : 512;
   }
-  course.over_s = account.most_over_s();
   course.runs = trials.runs();
   course.changes = trials.changes();
   return course;
