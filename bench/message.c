@@ -11,6 +11,7 @@ static const struct collective known[] = {
     {"allreduce", ALL, ALL, 1, 0},        {"barrier", NOTHING, NOTHING, 0, 0},
     {"reduce-scatter", ALL, SHARE, 1, 0}, {"reduce-scatter-block", ALL, SHARE, 1, 1},
     {"allgather", SHARE, ALL, 0, 1},      {"allgatherv", SHARE, ALL, 0, 0},
+    {"alltoall", ROW, COLUMN, 0, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -42,22 +43,26 @@ struct range share_of(const struct message* m, int rank) {
   return (struct range){first * element, (each + (before < left)) * element};
 }
 
+static int is_by_pairs(const struct message* m) { return m->of->given == ROW; }
+
+/* Of a column, as many bytes as it has, which do not lie in a row. */
 static struct range part_of(const struct message* m, enum part part, int rank) {
   if (part == SHARE) return share_of(m, rank);
+  const size_t row = (size_t)m->ranks * m->bytes;
+  if (part == ROW || part == COLUMN) return (struct range){part == ROW ? (size_t)rank * row : 0, row};
   const int none = part == NOTHING || (part == ALL_AT_ROOT && rank != m->root);
   return (struct range){0, none ? 0 : m->bytes};
 }
 
-struct range given_by(const struct message* m, int rank) {
-  return part_of(m, m->of->given, rank);
-}
-struct range taken_by(const struct message* m, int rank) {
-  return part_of(m, m->of->taken, rank);
-}
+static struct range given_by(const struct message* m, int rank) { return part_of(m, m->of->given, rank); }
+static struct range taken_by(const struct message* m, int rank) { return part_of(m, m->of->taken, rank); }
+
+size_t held_bytes(const struct message* m, size_t bytes) { return is_by_pairs(m) ? bytes * (size_t)m->ranks : bytes; }
 
 int allocate_message(struct message* m, size_t most) {
-  m->to = malloc(most + 1);
-  m->from = m->of->given == ALL_AT_ROOT ? m->to : malloc(most + 1);
+  const size_t bytes = held_bytes(m, most) + 1;
+  m->to = malloc(bytes);
+  m->from = m->of->given == ALL_AT_ROOT ? m->to : malloc(bytes);
   return m->to && m->from;
 }
 
@@ -104,6 +109,15 @@ void fill_message(const struct message* m, int repetition) {
 
 long long first_wrong(const struct message* m, int repetition) {
   const struct range taken = taken_by(m, m->rank);
+  if (is_by_pairs(m)) {
+    for (int rank = 0; rank < m->ranks; ++rank) {
+      const size_t before = (size_t)rank * m->bytes;
+      const size_t first = given_by(m, rank).first + (size_t)m->rank * m->bytes;
+      const long long wrong = first_wrong_byte(m->to + before, first, m->bytes, repetition);
+      if (wrong != RIGHT) return wrong - (long long)first + (long long)before;
+    }
+    return RIGHT;
+  }
   if (!m->of->sums) return first_wrong_byte(m->to, taken.first, taken.bytes, repetition);
   long long all = 0;
   for (int rank = 0; rank < m->ranks; ++rank) all += weight(rank);

@@ -2,7 +2,8 @@
  * The message of one collective: which part of it each rank puts in and gets out, with content that every rank knows.
  *
  * Its size is that of all of it: the vector of bcast, reduce and allreduce; the whole input of reduce-scatter; the
- * whole result of allgather; 0 bytes of a barrier. Sums are of 64-bit integers, so that they are exact.
+ * whole result of allgather; the block of a pair of ranks of alltoall; 0 bytes of a barrier. Sums are of 64-bit
+ * integers, so that they are exact.
  */
 #pragma once
 #include <stddef.h>
@@ -11,7 +12,8 @@
 extern "C" {
 #endif
 
-enum part { NOTHING, ALL_AT_ROOT, ALL, SHARE };
+/* ROW and COLUMN: of blocks for each pair of ranks, those from a rank to all, and those from all to it. */
+enum part { NOTHING, ALL_AT_ROOT, ALL, SHARE, ROW, COLUMN };
 
 struct collective {
   const char* name; /* as the command names it */
@@ -39,12 +41,12 @@ struct range {
   size_t first, bytes;
 };
 struct range share_of(const struct message* m, int rank);
-struct range given_by(const struct message* m, int rank);
-struct range taken_by(const struct message* m, int rank);
 
 /* A size must be a multiple of it. */
 size_t unit_of(const struct collective* what, int ranks);
 
+/* Bytes that a rank puts in of a message of that size, or gets, at most. */
+size_t held_bytes(const struct message* m, size_t bytes);
 /* Memory for messages up to that size; 0: there is none. Ends with free_message. */
 int allocate_message(struct message* m, size_t most);
 void free_message(struct message* m);

@@ -58,6 +58,8 @@ void call_mpi(const struct message* m, int past_others) {
     CALL(Allgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all);
   } else if (is(m, "allgatherv")) {
     CALL(Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
+  } else if (is(m, "alltoall")) {
+    CALL(Alltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all);
   }
 }
 

@@ -115,10 +115,11 @@ class Rank {
     if (options.own_memory) {
       if (allocate_message(&message_, largest) == 0) fail(2, "no memory for the largest message");
     } else {
-      shared_ = SMPI_SHARED_MALLOC(2 * largest + 1);
+      const std::size_t held = held_bytes(&message_, largest);
+      shared_ = SMPI_SHARED_MALLOC(2 * held + 1);
       if (shared_ == nullptr) fail(2, "no memory for the largest message");
       message_.to = static_cast<unsigned char*>(shared_);
-      message_.from = message_.to + largest;
+      message_.from = message_.to + held;
     }
   }
   ~Rank() {

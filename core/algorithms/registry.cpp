@@ -531,6 +531,25 @@ constexpr std::array registry_rows{
     lane_ring_row(Collective::allgatherv),
     lane_direct_row(Collective::allgatherv),
     ring_row(Collective::allgatherv, false),
+    round_row(
+        {.collective = Collective::alltoall,
+         .name = "phases",
+         .description = "each block straight on, in phases without contention; words keep queues from overflowing",
+         .cost = "n T(m) of n messages on the fullest link",
+         .needs_cluster = true,
+         .by_size = true},
+        lay_pair_phases, ""),
+    round_row({.collective = Collective::alltoall,
+               .name = "ring",
+               .description = "each block straight on, to ranks further and further behind, depth first",
+               .cost = "(P - 1) T(m), times the channel load",
+               .needs_cluster = true},
+              lay_depth_first, "alltoall-ring"),
+    round_row({.collective = Collective::alltoall,
+               .name = "unaware-ring",
+               .description = "each block straight on, to ranks further and further behind, by rank number",
+               .cost = "(P - 1) T(m), times the channel load"},
+              lay_by_rank_number, "alltoall-ring"),
 };
 
 /// Where it is not a root's message alone.

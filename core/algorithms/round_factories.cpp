@@ -8,7 +8,9 @@
 
 #include "algorithms/rounds/generators.hpp"
 #include "algorithms/rounds/nested_groups.hpp"
+#include "algorithms/rounds/pair_phases.hpp"
 #include "algorithms/trees/linear.hpp"
+#include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "plan/checker.hpp"
 
@@ -36,6 +38,21 @@ Plan lay_in_parts(const Ground& on) {
   if (groups.of_hosts == 1 || levels.empty()) levels.insert(levels.begin(), groups.of_hosts);
   if (levels.size() > most_levels) levels.resize(most_levels);
   return plan_of(generate_rounds(with_groups(levels, on.generator), std::move(order)));
+}
+
+Plan lay_pair_phases(const Ground& on) {
+  const std::uint64_t ranks = on.ranks();
+  RoundList list{.blocks = ranks * ranks, .lead = pair_lead};
+  const auto position = [&](Rank rank) { return (rank + ranks - on.root) % ranks; };
+  const std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  for (const PairRound& round : pair_phases(*on.cluster, on.placement, order, on.bytes)) {
+    std::vector<Transfer>& transfers = list.rounds.emplace_back();
+    for (const auto& [from, to, then] : round) {
+      const std::uint64_t block = then ? position(to) * ranks + position(*then) : position(from) * ranks + position(to);
+      transfers.push_back({.from = from, .to = to, .first = block, .count = then ? 0U : 1U});
+    }
+  }
+  return plan_of(listed_rounds(on.ranks(), on.root, list));
 }
 
 Plan lay_in_lanes(const Ground& on) {

@@ -202,7 +202,7 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
   const bool shares_hosts = ranks.most > 1;
   if (has_sites) all.floor_bytes = least_bytes_of_sites;
   for (const Candidate* const candidate : candidates) {
-    if (ranks.whole_groups < candidate->least_lanes ||
+    if (ranks.whole_groups < candidate->least_lanes || placement.size() > candidate->most_ranks ||
         !is_there(candidate->where, has_sites, is_routed, shares_hosts, !hosts.share_processors(), placement.size()))
       continue;
     if (const std::optional<Bound> bound = late_bound(*all.on, candidate->name)) {

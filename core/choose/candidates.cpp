@@ -158,7 +158,10 @@ constexpr std::array table{
     Candidate{"circulant", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::within_a_site},
     Candidate{"binomial", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"4-nomial", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::anywhere, true},
-    Candidate{"ring", Role::rounds, ring, For::all, For::all, exchanges, false, Where::anywhere, true},
+    // Of pairs it is phases without words, in which queues may overflow.
+    Candidate{"ring", Role::rounds, ring, For::but_pairs, For::all, exchanges, false, Where::anywhere, true},
+    // Each rank lays the messages of all: 65 536 of them take a tenth of a second.
+    Candidate{"phases", Role::rounds, usual, For::all, For::all, nullptr, false, Where::anywhere, false, 1, 256},
     Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
     Candidate{"mixed-radix", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::with_small_factors,
               true},
@@ -246,6 +249,8 @@ bool is_for(For whom, Collective collective) {
       return facts.gathers_shares() && facts.even_shares;
     case For::but_broadcasts:
       return facts.native != RunLike::bcast;
+    case For::but_pairs:
+      return !facts.goes_by_pairs();
     case For::all:
       break;
   }

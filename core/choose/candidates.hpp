@@ -54,6 +54,7 @@ enum class For : std::uint8_t {
   gathers,          ///< every rank's share to all
   even_gathers,     ///< of the same length
   but_broadcasts,   ///< all others
+  but_pairs,        ///< the same
   all
 };
 
@@ -92,8 +93,9 @@ struct Candidate {
   const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
   bool takes_short = false;                  ///< messages below least_bytes, too
   Where where = Where::anywhere;
-  bool on_one_host = false;  ///< compared as well where all ranks are on one host, and only such are there
-  Rank least_lanes = 1;      ///< only where each host has whole groups of so many ranks or more
+  bool on_one_host = false;    ///< compared as well where all ranks are on one host, and only such are there
+  Rank least_lanes = 1;        ///< only where each host has whole groups of so many ranks or more
+  Rank most_ranks = ~Rank{0};  ///< only among so many ranks or fewer
 };
 
 /// `auto` compares no more of them for one collective.

@@ -55,7 +55,7 @@ std::optional<Replayed> replayed_on(const LaidOn& on, const Plan& plan, std::uin
 std::optional<Replayed> replayed_on(const LaidOn& on, std::string_view algorithm, std::uint64_t message_bytes,
                                     std::uint64_t segment_bytes, std::uint64_t most_events) {
   if (!replays_are_true(on) || most_events < least_events(on.placement.size())) return {};
-  const Plan plan = lay(on.collective, algorithm, &on.paths->cluster(), on.placement, on.root);
+  const Plan plan = lay(on.collective, algorithm, &on.paths->cluster(), on.placement, on.root, laid_for(message_bytes));
   return replayed_on(on, plan, message_bytes, segment_bytes, most_events);
 }
 

@@ -40,9 +40,38 @@ class LeastByte {
 
 }  // namespace
 
+namespace {
+
+/// Of blocks of all pairs: what the fullest channel takes. Routers have other ways than those of the spanning tree:
+/// there, the fullest of hosts' links.
+double least_of_pairs_byte_s(const Paths& paths, const Placement& placement) {
+  const Cluster& cluster = paths.cluster();
+  std::vector<double> below(cluster.nodes().size(), 0.0);
+  for (const HostIndex host : placement) below[cluster.hosts()[host]] += 1.0;
+  const auto ranks = static_cast<double>(placement.size());
+  double most_s = 0.0;
+  const auto crosses = [&](double inside, ChannelId channel) {
+    const double byte_s = std::max(paths.spread_byte_s(channel), paths.spread_byte_s(channel ^ 1U));
+    most_s = std::max(most_s, inside * (ranks - inside) * byte_s);
+  };
+  if (cluster.routes() != nullptr) {
+    for (const NodeId host : cluster.hosts()) crosses(below[host], cluster.neighbours(host).front().channel);
+    return most_s;
+  }
+  const std::span<const NodeId> top_down = paths.top_down();
+  for (auto node = top_down.rbegin(); *node != top_down.front(); ++node) {
+    crosses(below[*node], cluster.channel_to_parent(*node));
+    below[cluster.parent_of(*node)] += below[*node];
+  }
+  return most_s;
+}
+
+}  // namespace
+
 double least_byte_s(const Paths& paths, const Placement& placement, Collective collective) {
   const Cluster& cluster = paths.cluster();
   const CollectiveFacts& facts = facts_of(collective);
+  if (facts.goes_by_pairs()) return least_of_pairs_byte_s(paths, placement);
   std::vector<double> ranks_on(cluster.hosts().size(), 0.0);
   for (const HostIndex host : placement) ranks_on[host] += 1.0;
   double hosts = 0.0;
@@ -119,7 +148,9 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
   if (facts.has_root) return longest_of(placement[root]);
   // Routers have other ways than those of the spanning tree: no channel of it has all that goes between its sides.
   const bool counts_shares = facts.goes_by_shares() && cluster.routes() == nullptr;
-  double longest_s = counts_shares ? least_of_shares_s(paths, placement, facts.reduces, bytes) : 0.0;
+  double longest_s = facts.goes_by_pairs() ? least_of_pairs_byte_s(paths, placement) * least_wire_bytes(bytes)
+                     : counts_shares       ? least_of_shares_s(paths, placement, facts.reduces, bytes)
+                                           : 0.0;
   for (const HostIndex host : hosts) longest_s = std::max(longest_s, longest_of(host));
   return longest_s;
 }

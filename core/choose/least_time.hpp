@@ -12,7 +12,8 @@ namespace trunkline {
 
 /// Seconds for each byte of the message on the wire; 0 where all ranks share one host. Where data is reduced or handed
 /// to all, the slowest host's link carries the whole message one way at least; of an allreduce all links together carry
-/// it 2 (hosts - 1) times (Patarasuk, Yuan 2009); where everybody has a share, a host's link all but its own ranks'.
+/// it 2 (hosts - 1) times (Patarasuk, Yuan 2009); where everybody has a share, a host's link all but its own ranks';
+/// of blocks of pairs, the fullest link those of all pairs that it lies between.
 /// Shares are taken for equal. Time O(ranks + hosts).
 [[nodiscard]] double least_byte_s(const Paths& paths, const Placement& placement, Collective collective);
 

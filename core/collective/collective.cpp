@@ -66,6 +66,12 @@ constexpr std::array collective_table{
                     .before = Holding::own_block,
                     .native = RunLike::shares,
                     .passes = 1.0},
+    CollectiveFacts{.collective = Collective::alltoall,
+                    .name = "alltoall",
+                    .mpi_name = "MPI_Alltoall",
+                    .before = Holding::own_row,
+                    .after = Holding::own_column,
+                    .native = RunLike::pairs},
 };
 static_assert(collective_table.size() <= most_collectives);
 

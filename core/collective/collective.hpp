@@ -20,6 +20,7 @@ enum class Collective : std::uint8_t {
   reduce_scatter_block,
   allgather,
   allgatherv,
+  alltoall,
 };
 /// Size of arrays by collective.
 inline constexpr std::size_t most_collectives = 32;
@@ -36,6 +37,8 @@ enum class Holding : std::uint8_t {
   all_at_root,  ///< the root all of it, others nothing
   all,          ///< everybody all of it; before a reduction: an operand of that length
   own_block,    ///< everybody the block of its own position
+  own_row,      ///< of a block for each pair of ranks: everybody those from its own position to all
+  own_column,   ///< and those from all to its own position
 };
 
 /// What the MPI libraries run it like, by themselves: whose times are predicted for it (model/native).
@@ -43,6 +46,7 @@ enum class RunLike : std::uint8_t {
   bcast,
   reduction,
   shares,  ///< rings, and exchanges in pairs whose parts double or halve
+  pairs,   ///< each rank's block to each other one, straight
 };
 
 /// All that is known of a collective operation: one row each, and no list of them stands anywhere else.
@@ -67,6 +71,14 @@ struct CollectiveFacts {
     return before == Holding::own_block || after == Holding::own_block;
   }
 
+  /// Whether each rank has a block for each other one. Its message is one of these blocks.
+  [[nodiscard]] constexpr bool goes_by_pairs() const { return before == Holding::own_row; }
+
+  /// How many blocks of a plan the message of a call is.
+  [[nodiscard]] constexpr std::uint64_t blocks_of_message(std::uint64_t blocks) const {
+    return goes_by_pairs() ? 1 : blocks;
+  }
+
   /// Whether every rank gets the shares of all, as they are.
   [[nodiscard]] constexpr bool gathers_shares() const { return before == Holding::own_block && after == Holding::all; }
 
@@ -75,8 +87,10 @@ struct CollectiveFacts {
 
   /// The least time of long messages over `hosts` hosts, two or more, in times T(m) of one transfer. Of an allreduce
   /// 2 (P - 1) / P: of m bytes each host must hand on (P - 1) / P to be reduced elsewhere, and take in as much that was
-  /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it.
+  /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it. Of an alltoall a rank of each
+  /// host sends all others a block.
   [[nodiscard]] constexpr double limit_in_transfers(double hosts) const {
+    if (goes_by_pairs()) return hosts - 1.0;
     return passes == 0.0 ? 1.0 : passes * (hosts - 1.0) / hosts;
   }
 };

@@ -106,7 +106,7 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
 
 Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
-  if (wish.kind == Wish::Kind::tried || wish.kind == Wish::Kind::found) return learned(wish);
+  if (wish.kind == Wish::Kind::tried || wish.kind == Wish::Kind::found) return learned(bytes, wish);
   if (const GivenPlan* const plan = plan_for(bytes)) return planned(bytes, *plan);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < floor_bytes() && !knowledge_.takes_short_calls(collective_)) {
@@ -127,9 +127,10 @@ Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
           .chosen_by = ChosenBy::user};
 }
 
-Decision Decider::learned(const Wish& wish) {
+Decision Decider::learned(std::uint64_t bytes, const Wish& wish) {
   return {.algorithm = wish.algorithm,
           .segment_bytes = wish.segment_bytes,
+          .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
           .reason = wish.kind == Wish::Kind::tried ? "a trial (TRUNKLINE_LEARN)"
                                                    : "the fastest in this job's trials (TRUNKLINE_LEARN)",
           .chosen_by = ChosenBy::trials};
@@ -182,6 +183,7 @@ Decision Decider::automatic(std::uint64_t bytes, OperandOrder order, bool for_pe
   const Pick best = (is_short(bytes) ? short_picks_ : picks_).pick(*known, bytes, order, reach);
   return {.algorithm = best.algorithm,
           .segment_bytes = best.segment_bytes,
+          .laid_for_bytes = laid_for_call(collective_, best.algorithm, bytes),
           .reason = for_people ? no_plan() + choose(*known, bytes, order, reach).reason +
                                      (knowledge_.measured ? " (" + std::string(knowledge_.measured_by) + ")" : "")
                                : "",
@@ -197,7 +199,8 @@ Plan Decider::plan(std::string_view algorithm, std::uint64_t laid_for_bytes) {
     last_.reset();
     return plan;
   }
-  if (Alternative* const compared = alternative(algorithm); compared != nullptr && compared->plan.has_steps()) {
+  Alternative* const compared = laid_for_bytes == 0 ? alternative(algorithm) : nullptr;
+  if (compared != nullptr && compared->plan.has_steps()) {
     return std::exchange(compared->plan, Plan());
   }
   if (const GivenPlan* const given = is_given(algorithm) ? knowledge_.given(algorithm) : nullptr) {

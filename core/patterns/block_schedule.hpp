@@ -14,7 +14,8 @@ namespace trunkline {
 
 inline constexpr std::uint64_t no_round = ~std::uint64_t{0};
 
-/// Blocks in a row that one rank sends to another in one round.
+/// Blocks in a row that one rank sends to another in one round. None: a word, without which the other one does not send
+/// the block that is named.
 struct BlockTransfer {
   Rank peer = no_rank;  ///< position of the other one
   std::uint64_t first = 0;
@@ -22,11 +23,15 @@ struct BlockTransfer {
   /// Of a send: the rank has these blocks once it has all that it receives in rounds up to this one; no_round: from
   /// the start.
   std::uint64_t needs = no_round;
+  /// Of a send of blocks: the round of the word that it waits for; no_round: of none.
+  std::uint64_t word = no_round;
   /// The receiver adds them to what it has of these blocks; else they are what it lacks.
   bool reduces = false;
   /// Of a reduction: they are sums of some operands, and take the place of what the receiver has, which others have
   /// too.
   bool replaces = false;
+
+  [[nodiscard]] bool is_word() const { return count == 0; }
 };
 
 /// Positions in a row each send so many blocks to the one that is so much further, round the end.

@@ -135,6 +135,11 @@ class PlanReader {
       first = node;
       first_key = key;
     }
+    if (found != nullptr && !found->serves(plan_.collective)) {
+      faults_.add(*first, std::string(found->here) + ", which cannot serve " +
+                              std::string(facts_of(plan_.collective).name) + "; give another kind of plan");
+      return nullptr;
+    }
     return found != nullptr ? found : kinds().front();
   }
 

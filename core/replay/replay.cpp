@@ -27,8 +27,8 @@ std::optional<Replayed> replayed_within(std::uint64_t most_events, const Paths& 
                             .in_flight = in_flight(paths, placement, plan, collective, hosts),
                             .message_bytes = message_bytes,
                             .segment_bytes = std::min(message_bytes, segment_bytes)};
-  if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds).run(most_events);
   const CollectiveFacts& facts = facts_of(collective);
+  if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds, facts).run(most_events);
   if (&plan.kind() != &trees_kind) return {};
   if (facts.gathers_shares()) return GatherReplay(ground, trees_of(plan).front()).run(most_events);
   if (facts.direction) return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run(most_events);

@@ -10,7 +10,7 @@
 
 namespace trunkline {
 
-RoundReplay::RoundReplay(const ReplayGround& ground, const Rounds& rounds)
+RoundReplay::RoundReplay(const ReplayGround& ground, const Rounds& rounds, const CollectiveFacts& facts)
     : resources_(ground.paths, ground.placement, ground.hosts),
       rounds_(rounds),
       message_bytes_(ground.message_bytes),
@@ -23,11 +23,19 @@ RoundReplay::RoundReplay(const ReplayGround& ground, const Rounds& rounds)
     if (position == 0) {
       any_blocks_ = !part.schedule->fixed_blocks();
       blocks_ = part.schedule->fixed_blocks().value_or(segments);
+      message_blocks_ = facts.blocks_of_message(blocks_);
     }
     const std::uint64_t pieces = std::max(2 * (blocks_ + segments), part.schedule->rounds(blocks_) * (1 + segments));
     part.under_way.assign(std::min(window_of(segment_bytes_, ground.in_flight.bytes), pieces), false);
     move_on(part, part.to_receive, &BlockSchedule::receive);
     move_on(part, part.to_send, &BlockSchedule::send);
+    if (!rounds.has_words) continue;
+    for (std::uint64_t round = part.schedule->rounds(blocks_); round-- > 0;) {
+      const auto word = part.schedule->send(round, blocks_);
+      if (!word || !word->is_word()) continue;
+      part.words_to_send.push_back(*word);
+      part.rounds_of_words.push_back(round);
+    }
   }
 }
 
@@ -37,7 +45,8 @@ std::uint64_t RoundReplay::pieces_that_repeat() const {
   const BlockSchedule& first = *parts_.front().schedule;
   const std::uint64_t rounds = first.rounds(blocks_);
   if (!any_blocks_ && (first.alike(0) < many_rounds || rounds < many_rounds)) return 0;
-  return rounds * parts_.size() * (any_blocks_ ? 1 : pieces_of(pieces_of(message_bytes_, blocks_), segment_bytes_));
+  return rounds * parts_.size() *
+         (any_blocks_ ? 1 : pieces_of(pieces_of(message_bytes_, message_blocks_), segment_bytes_));
 }
 
 std::optional<Replayed> RoundReplay::run(std::uint64_t most_events) {
@@ -57,6 +66,11 @@ std::optional<Replayed> RoundReplay::run(std::uint64_t most_events) {
     }
     const Rank from = position_[message.from];
     const Rank to = position_[message.to];
+    if (message.bytes == 0) {
+      parts_[to].words.push_back(message.part);
+      advance(to);
+      continue;
+    }
     parts_[from].under_way[message.part] = false;
     take(to, from);
     advance(to);
@@ -69,7 +83,7 @@ std::optional<Replayed> RoundReplay::run(std::uint64_t most_events) {
 }
 
 std::uint64_t RoundReplay::offset(std::uint64_t block) const {
-  return block * (message_bytes_ / blocks_) + std::min(block, message_bytes_ % blocks_);
+  return block * (message_bytes_ / message_blocks_) + std::min(block, message_bytes_ % message_blocks_);
 }
 
 void RoundReplay::move_on(const Part& part, Piece& piece, Side side) const {
@@ -111,6 +125,8 @@ bool RoundReplay::has(const Part& part) {
   const Piece& piece = part.to_send;
   const Piece& missing = part.to_receive;
   const std::uint64_t needs = piece.transfer.needs;
+  const std::uint64_t word = piece.transfer.word;
+  if (word != no_round && std::ranges::find(part.words, word) == part.words.end()) return false;
   if (needs == no_round || !missing.is_there) return true;
   if (missing.round != needs) return missing.round > needs;
   return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
@@ -118,6 +134,16 @@ bool RoundReplay::has(const Part& part) {
 
 void RoundReplay::advance(Rank position) {
   Part& part = parts_[position];
+  while (!part.words_to_send.empty()) {
+    const BlockTransfer& word = part.words_to_send.back();
+    if (part.to_receive.is_there && word.needs != no_round && part.to_receive.round <= word.needs) break;
+    resources_.send({.from = rounds_.order[position],
+                     .to = rounds_.order[word.peer],
+                     .bytes = 0,
+                     .part = static_cast<std::uint32_t>(part.rounds_of_words.back())});
+    part.words_to_send.pop_back();
+    part.rounds_of_words.pop_back();
+  }
   while (part.to_send.is_there && has(part)) {
     const std::uint64_t slot = part.sent % part.under_way.size();
     if (part.under_way[slot]) return;

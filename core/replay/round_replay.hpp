@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "collective/collective.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "patterns/block_schedule.hpp"
 #include "replay/ground.hpp"
@@ -21,7 +22,7 @@ namespace trunkline {
 class RoundReplay {
  public:
   /// `rounds` must outlive the object.
-  RoundReplay(const ReplayGround& ground, const Rounds& rounds);
+  RoundReplay(const ReplayGround& ground, const Rounds& rounds, const CollectiveFacts& facts);
 
   /// Nothing where that takes more events.
   [[nodiscard]] std::optional<Replayed> run(std::uint64_t most_events);
@@ -40,6 +41,9 @@ class RoundReplay {
     std::unique_ptr<const BlockSchedule> schedule;
     Piece to_receive{};
     Piece to_send{};
+    std::vector<std::uint64_t> words{};            ///< that have come, by round
+    std::vector<BlockTransfer> words_to_send{};    ///< the last one first, so far as they have not been sent
+    std::vector<std::uint64_t> rounds_of_words{};  ///< of these
     std::uint64_t sent = 0;
     std::vector<bool> under_way{};  ///< by send, of the window
     std::vector<Rank> early{};      ///< senders of pieces that are not yet due
@@ -58,6 +62,7 @@ class RoundReplay {
   std::uint64_t message_bytes_;
   std::uint64_t segment_bytes_;
   std::uint64_t blocks_ = 0;
+  std::uint64_t message_blocks_ = 0;  ///< of the message; the plan may have more
   bool any_blocks_ = false;
   std::vector<Rank> position_;  ///< by rank
   std::vector<Part> parts_;     ///< by position

@@ -371,12 +371,16 @@ void bind_plan(nb::module_& module) {
               "Of data in plans of trees; None: they move shares, or there are none.")
       .def_prop_ro("goes_by_shares", &CollectiveFacts::goes_by_shares,
                    "Each rank has a share of the data, before or after.")
+      .def_prop_ro("goes_by_pairs", &CollectiveFacts::goes_by_pairs,
+                   "Each rank has a block for each other one; its message is one of these blocks.")
       .def("limit_in_transfers", &CollectiveFacts::limit_in_transfers, "hosts"_a,
            "The least time of long messages over two hosts or more, in times T(m) of one transfer.");
   nb::enum_<Holding>(module, "Holding", "What of a call's data each rank has.")
       .value("all_at_root", Holding::all_at_root)
       .value("all", Holding::all)
-      .value("own_block", Holding::own_block);
+      .value("own_block", Holding::own_block)
+      .value("own_row", Holding::own_row)
+      .value("own_column", Holding::own_column);
   nb::enum_<Direction>(module, "Direction", "Which way the data of a plan of trees goes.")
       .value("down", Direction::down)
       .value("up", Direction::up)

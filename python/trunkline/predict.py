@@ -231,7 +231,7 @@ def predict_all(
             times[asked] = (segment, decider.seconds_of(algorithm, size, segment))
         best = min(seconds for _, seconds in times.values())
         bound = None
-        if cluster.has_sites:
+        if cluster.has_sites or _core.facts_of(collective).goes_by_pairs:
             bound = _core.least_crossing_s(cluster, placement, collective, root, size)
         rows += [
             Predicted(collective, name, size, segment, s, s == best, bound, ran.get(name, ""))

@@ -211,4 +211,19 @@ void Message::unpack(const LayoutNode& node, std::uintptr_t address, std::uint64
   check(PMPI_Unpack(in, bytes, &position, pointer(address), static_cast<int>(count), node.type, communicator_));
 }
 
+void copy_stream(Message& from, std::uint64_t from_offset, Message& to, std::uint64_t to_offset, std::uint64_t bytes) {
+  if (from.in_place() != nullptr && to.in_place() != nullptr) {
+    std::memmove(to.in_place() + to_offset, from.in_place() + from_offset, bytes);
+    return;
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 16;
+  const std::uint64_t step = std::min(most, bytes);
+  const auto between = std::make_unique_for_overwrite<std::byte[]>(step);
+  for (std::uint64_t done = 0; done < bytes; done += step) {
+    const std::uint64_t now = std::min(step, bytes - done);
+    from.read(from_offset + done, now, between.get());
+    to.write(to_offset + done, now, between.get());
+  }
+}
+
 }  // namespace trunkline::runtime

@@ -61,4 +61,7 @@ class Message {
   std::vector<std::byte> element_;  ///< an opaque element of which a slice holds only a part
 };
 
+/// Copies bytes of one stream to another one. Throws MpiError.
+void copy_stream(Message& from, std::uint64_t from_offset, Message& to, std::uint64_t to_offset, std::uint64_t bytes);
+
 }  // namespace trunkline::runtime

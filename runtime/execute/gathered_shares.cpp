@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execute/gathered_shares.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include "datatype/operands.hpp"
 
 namespace trunkline::runtime {
@@ -28,19 +25,7 @@ GatheredShares::GatheredShares(const Gathered& gathered, std::span<const Rank> m
 void GatheredShares::put(Message* share, Rank position) {
   Message* const to = messages_[position].get();
   if ((share != nullptr ? share->bytes() : 0) != (to != nullptr ? to->bytes() : 0)) throw MpiError{MPI_ERR_TRUNCATE};
-  if (share == nullptr || to == nullptr) return;
-  if (share->in_place() != nullptr && to->in_place() != nullptr) {
-    std::memmove(to->in_place(), share->in_place(), to->bytes());
-    return;
-  }
-  constexpr std::uint64_t most = std::uint64_t{1} << 16;
-  const std::uint64_t step = std::min(most, to->bytes());
-  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(step);
-  for (std::uint64_t done = 0; done < to->bytes(); done += step) {
-    const std::uint64_t now = std::min(step, to->bytes() - done);
-    share->read(done, now, bytes.get());
-    to->write(done, now, bytes.get());
-  }
+  if (share != nullptr && to != nullptr) copy_stream(*share, 0, *to, 0, to->bytes());
 }
 
 }  // namespace trunkline::runtime

@@ -22,6 +22,10 @@ Running LocalPart::gather(Transport& /*transport*/, const Gathered& /*gathered*/
   not_served();
 }
 
+Running LocalPart::exchange(Transport& /*transport*/, const Exchanged& /*exchanged*/, const Pace& /*pace*/) const {
+  not_served();
+}
+
 Running LocalPart::reduce_shares(Transport& /*transport*/, const Operands& /*operands*/,
                                  std::span<const MPI_Count> /*counts*/, const Pace& /*pace*/) const {
   not_served();

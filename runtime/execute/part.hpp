@@ -9,6 +9,7 @@
 #include <span>
 
 #include "collective/operand_order.hpp"
+#include "datatype/exchanged.hpp"
 #include "datatype/gathered.hpp"
 #include "datatype/message.hpp"
 #include "datatype/operands.hpp"
@@ -66,6 +67,9 @@ class LocalPart {
   /// belongs.
   [[nodiscard]] virtual Running gather(Transport& transport, const Gathered& gathered, Message* own, bool in_place,
                                        const Pace& pace) const;
+
+  /// Each rank's block for each other one reaches it.
+  [[nodiscard]] virtual Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const;
 
   /// Operands are combined, and rank r gets its share of the result, counts[r] elements.
   [[nodiscard]] virtual Running reduce_shares(Transport& transport, const Operands& operands,

@@ -87,6 +87,13 @@ void allgatherv(void* send, const MPI_Fint* send_count, const MPI_Fint* send_typ
                             PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
 }
 
+void alltoall(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
+              const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* communicator,
+              MPI_Fint* error) {
+  set(error, MPI_Alltoall(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
+                          PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
+}
+
 void reduce_scatter(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type, const MPI_Fint* operation,
                     const MPI_Fint* communicator, MPI_Fint* error) {
   set(error, MPI_Reduce_scatter(c_buffer(send), c_buffer(receive), counts, PMPI_Type_f2c(*type),
@@ -156,6 +163,12 @@ using namespace trunkline::runtime;
                              const MPI_Fint* communicator, MPI_Fint* error) {                                  \
     allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, communicator, error);       \
   }
+#define TRUNKLINE_ALLTOALL(name)                                                                               \
+  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
+                             const MPI_Fint* receive_count, const MPI_Fint* receive_type,                      \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
+    alltoall(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);          \
+  }
 #define TRUNKLINE_REDUCE_SCATTER(name)                                                                   \
   TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type,    \
                              const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
@@ -208,6 +221,8 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather_f08, MPI_ALLGATHER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv_f08, MPI_ALLGATHERV_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall_f08, MPI_ALLTOALL_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter, MPI_REDUCE_SCATTER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter_f08, MPI_REDUCE_SCATTER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK)

@@ -28,7 +28,7 @@ def test_what_trunkline_does_not_run_is_refused_alike(refused, words):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("alltoall", "--collective: MPI_Alltoall always runs as the MPI library has it; there are: bcast, "),
+        ("alltoallv", "--collective: MPI_Alltoallv always runs as the MPI library has it; there are: bcast, "),
         ("MPI_Scatterv", "--collective: MPI_Scatterv always runs as the MPI library has it; there are: bcast, "),
         ("MPI_Reduce_scatter", "there is no collective 'MPI_Reduce_scatter'; it is called reduce-scatter here; "),
         ("quicksort", "there is no collective 'quicksort'; there are: bcast, "),
@@ -91,6 +91,7 @@ def test_the_timing_programs_know_the_same_collectives():
     text = (Path(__file__).resolve().parents[2] / "bench" / "message.c").read_text()
     rows = re.findall(r'\{"([a-z-]+)", (\w+), (\w+), ([01]), ([01])\}', text)
     words = {_core.Holding.all_at_root: "ALL_AT_ROOT", _core.Holding.all: "ALL", _core.Holding.own_block: "SHARE"}
+    words |= {_core.Holding.own_row: "ROW", _core.Holding.own_column: "COLUMN"}
     expected = []
     for facts in map(_core.facts_of, _core.collectives()):
         held = [words[end] if facts.has_data else "NOTHING" for end in (facts.before, facts.after)]

@@ -21,7 +21,7 @@ ROWS: dict[int, list[Row]] = {
         # An error in the middle. Two ranks and one segment: with more, MPI leaves open what the others see.
         (SYSTEM, ["truncation"], "linear:1448 two-tree:1448 circulant:1448 scatter-ring:1448"),
         (SYSTEM, REDUCTIONS, "native linear:100 unaware-linear:64 binomial ring:64 unaware-recursive-doubling:100"),
-        (SYSTEM, SHARES, "native ring:64 unaware-ring:1000 linear"),
+        (SYSTEM, SHARES, "native ring:64 unaware-ring:1000 linear phases:100"),
     ],
     3: [
         (SYSTEM, GROUPS, "linear:64 linear auto"),
@@ -31,12 +31,12 @@ ROWS: dict[int, list[Row]] = {
         (SYSTEM, REDUCTIONS, "circulant:100"),  # which has none
         (SYSTEM, ["far elements"], "ring ring:1000"),
         (ALL, ["throwing operations"], "linear:100 two-tree:100 ring:100"),
-        (ALL, SHARES, "ring:100 auto binary by-sites-linear:100"),
+        (ALL, SHARES, "ring:100 auto binary by-sites-linear:100 phases:64"),
     ],
     4: [
         (SYSTEM, GROUPS, "two-tree:100 unaware-linear:1448"),
         (SYSTEM, REDUCTIONS, "two-tree:100 binary:1448 unaware-ring:64 unaware-halving-doubling:100 swing:64"),
-        (SYSTEM, SHARES, "unaware-ring:64 two-tree"),
+        (SYSTEM, SHARES, "unaware-ring:64 two-tree phases"),
     ],
     5: [
         (SYSTEM, GROUPS, "circulant:100 scatter-doubling:64"),
@@ -56,7 +56,7 @@ ROWS: dict[int, list[Row]] = {
         ),
         (ALL, REDUCTIONS, "recursive-doubling:64 unaware-swing"),
         (SYSTEM, ["reductions"], "hierarchical-3-nomial:100"),
-        (ALL, SHARES, "ring:1000 lane-ring:100 lane-direct:1000 ring:16384 binomial by-sites-3-ary:1000"),
+        (ALL, SHARES, "ring:1000 lane-ring:100 lane-direct:1000 ring:16384 phases:1000 binomial by-sites-3-ary:1000"),
     ],
     8: [(SYSTEM, SENT, "scatter-doubling:64")],
     9: [(SYSTEM, SENT, "unaware-scatter-ring")],

@@ -112,14 +112,23 @@ def _steps() -> dict[str, Schema]:
     """Keys of a plan that its head does not have: ranks, and the kinds of steps."""
     tree = {"line": RANKS, "sends": CHILDREN, "exchange": RANK}
     transfer = _mapping(
-        {"from": RANK, "to": RANK, "blocks": RANKS, "add": {"type": "boolean"}, "replace": {"type": "boolean"}},
-        ("from", "to", "blocks"),
+        {
+            "from": RANK,
+            "to": RANK,
+            "blocks": RANKS,
+            "add": {"type": "boolean"},
+            "replace": {"type": "boolean"},
+            "word": RANK | {"description": "A message without data: without it the receiver does not send that block."},
+        },
+        ("from", "to"),
+        oneOf=[{"required": ["blocks"]}, {"required": ["word"]}],
     )
     rounds = _mapping(
         {
             "generator": {"type": "string", "examples": ["scatter-ring", "scatter-doubling", "circulant"]},
             "order": RANKS,
             "blocks": COUNT,
+            "lead": COUNT | {"description": "A rank has sent no more than so many transfers more than it received."},
             "transfers": {"type": "array", "items": {"type": "array", "items": transfer}},
         },
         oneOf=[{"required": ["generator", "order"]}, {"required": ["blocks", "transfers"]}],

@@ -19,6 +19,7 @@
 #include "algorithms/rounds/lane_ring.hpp"
 #include "algorithms/rounds/mirrored.hpp"
 #include "algorithms/rounds/mixed_radix.hpp"
+#include "algorithms/rounds/pair_ring.hpp"
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
@@ -106,6 +107,7 @@ constexpr std::array generator_table{
     Generator{"allgather-lane-direct", allgather, in_lanes_at<LaneDirect>, 1, 1, "K-allgather-lane-direct"},
     Generator{"reduce-scatter-lane-ring", reduce_scatter, mirrored_in_lanes_at<LaneGatherRing>, 1, 1,
               "K-reduce-scatter-lane-ring"},
+    Generator{"alltoall-ring", alltoall, schedule_at<PairRing>},
     Generator{"reduce-scatter-lane-direct", reduce_scatter, mirrored_in_lanes_at<LaneDirect>, 1, 1,
               "K-reduce-scatter-lane-direct"},
 };

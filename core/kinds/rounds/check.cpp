@@ -73,9 +73,10 @@ class RoundReplay {
     for (Rank position = 0; position < ranks; ++position) schedules_.push_back(rounds.schedule_of(position));
     has_sent_.assign(ranks, false);
     relayed_.resize(ranks);
-    if (facts.goes_by_shares() && blocks != ranks) {
+    const bool by_pairs = facts.goes_by_pairs();
+    if ((facts.goes_by_shares() && blocks != ranks) || (by_pairs && blocks != std::uint64_t{ranks} * ranks)) {
       throw InvalidPlan("there are " + std::to_string(blocks) + " blocks for " + std::to_string(ranks) + " ranks; " +
-                        std::string(facts.name) + " has one for each rank");
+                        std::string(facts.name) + " has one for each " + (by_pairs ? "pair of ranks" : "rank"));
     }
     for (Rank position = 0; position < ranks; ++position) {
       for (std::uint64_t block = 0; block < blocks; ++block) {
@@ -97,8 +98,20 @@ class RoundReplay {
   }
 
  private:
-  [[nodiscard]] static bool holds(Holding what, Rank position, std::uint64_t block) {
-    return what == Holding::all || (what == Holding::all_at_root ? position == 0 : block == position);
+  [[nodiscard]] bool holds(Holding what, Rank position, std::uint64_t block) const {
+    switch (what) {
+      case Holding::all_at_root:
+        return position == 0;
+      case Holding::own_block:
+        return block == position;
+      case Holding::own_row:
+        return block / rounds_.order.size() == position;
+      case Holding::own_column:
+        return block % rounds_.order.size() == position;
+      case Holding::all:
+        break;
+    }
+    return true;
   }
 
   [[nodiscard]] std::string name(Rank position) const { return "rank " + std::to_string(rounds_.order[position]); }

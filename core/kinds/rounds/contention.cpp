@@ -43,7 +43,9 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   check_fit(cluster, placement, rounds.order.size(), rounds.order.front());
   RoundLoads loads(cluster, placement, rounds.order);
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
-    for (const RoundSample::Sent& sent : sample.sent) loads.add(sent.from, sent.to);
+    for (const RoundSample::Sent& sent : sample.sent) {
+      if (sent.blocks > 0) loads.add(sent.from, sent.to);  // a word takes no room
+    }
     loads.end_round();
   }
   return busiest_of(loads.most(), 1, cluster, placement, most);

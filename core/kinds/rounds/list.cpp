@@ -46,13 +46,52 @@ struct Parts {
   Listed::Part receives;
 };
 
-/// The last round, before the one that is looked at, in which one of these blocks was received; no_round: none was.
+/// The last round, before the one that is looked at, in which one of these blocks was received; of a word, in which any
+/// was. no_round: none was.
 std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
-  std::uint64_t needs = no_round;
-  for (const auto& [round, got] : receives) {
-    if (got.first < transfer.first + transfer.count && transfer.first < got.first + got.count) needs = round;
+  for (auto got = receives.rbegin(); got != receives.rend(); ++got) {
+    const BlockTransfer& one = got->second;
+    if (one.is_word()) continue;
+    if (transfer.count == 0 ||
+        (one.first < transfer.first + transfer.count && transfer.first < one.first + one.count)) {
+      return got->first;
+    }
   }
-  return needs;
+  return no_round;
+}
+
+/// The last one in which a word for the first of these blocks was received; no_round: none was.
+std::uint64_t word_for(const Listed::Part& receives, const Transfer& transfer) {
+  for (auto got = receives.rbegin(); transfer.count > 0 && got != receives.rend(); ++got) {
+    if (got->second.is_word() && got->second.first == transfer.first) return got->first;
+  }
+  return no_round;
+}
+
+/// Throws InvalidPlan for a word that nothing waits for.
+void check_words(const Parts& part, Rank rank) {
+  for (const auto& [round, one] : part.receives) {
+    const auto waits = [round = round](const auto& sent) { return sent.second.word == round; };
+    if (!one.is_word() || std::ranges::any_of(part.sends, waits)) continue;
+    throw InvalidPlan("round " + std::to_string(round) + ": rank " + std::to_string(rank) + " gets a word for block " +
+                      std::to_string(one.first) + ", and sends no transfer that begins with it later; leave it out");
+  }
+}
+
+/// Each send of data waits for the receive that is `lead` before it, if that is of an earlier round.
+void keep_in_step(Parts& part, std::uint64_t lead) {
+  std::vector<std::uint64_t> received;  // rounds
+  for (const auto& [round, one] : part.receives) {
+    if (!one.is_word()) received.push_back(round);
+  }
+  std::uint64_t sent = 0;
+  for (auto& [round, one] : part.sends) {
+    if (one.is_word()) continue;
+    const std::uint64_t number = sent++;
+    if (number < lead || number - lead >= received.size()) continue;
+    const std::uint64_t behind = received[number - lead];
+    if (behind < round && (one.needs == no_round || one.needs < behind)) one.needs = behind;
+  }
 }
 
 }  // namespace
@@ -61,6 +100,7 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
   check_root(ranks, root);
   const auto position_of = [=](Rank rank) { return static_cast<Rank>((std::uint64_t{rank} + ranks - root) % ranks); };
   auto parts = std::make_shared<std::vector<Parts>>(ranks);
+  bool has_words = false;
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
     for (const Transfer& transfer : list.rounds[round]) {
@@ -68,8 +108,9 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
       const std::string where =
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
+      has_words = has_words || count == 0;
       if (from == to) throw InvalidPlan(where + "a rank sends to itself");
-      if (count == 0 || first >= list.blocks || count > list.blocks - first) {
+      if (first >= list.blocks || count > list.blocks - first) {
         throw InvalidPlan(where + "there are " + std::to_string(list.blocks) + " blocks");
       }
       Parts& sender = (*parts)[position_of(from)];
@@ -77,6 +118,7 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
                                .first = first,
                                .count = count,
                                .needs = needed_round(sender.receives, transfer),
+                               .word = word_for(sender.receives, transfer),
                                .reduces = reduces,
                                .replaces = replaces};
       if (!sender.sends.emplace(round, send).second) {
@@ -95,13 +137,20 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
       }
     }
   }
+  for (Rank position = 0; position < ranks; ++position)
+    check_words((*parts)[position], absolute(position, root, ranks));
+  if (list.lead > 0) {
+    for (Parts& part : *parts) keep_in_step(part, list.lead);
+  }
   return {.order = by_number(ranks, root),
           .schedule_of =
               [parts, blocks = list.blocks, rounds = list.rounds.size()](Rank position) {
                 const Parts& own = parts->at(position);
                 return std::make_unique<const Listed>(blocks, rounds, own.sends, own.receives);
               },
-          .generator = ""};
+          .generator = "",
+          .lead = list.lead,
+          .has_words = has_words};
 }
 
 RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std::uint64_t most) {
@@ -113,7 +162,7 @@ RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std
     throw std::invalid_argument("there are no rounds of " + std::to_string(*blocks) + " blocks; the plan has " +
                                 (fixed ? std::to_string(*fixed) : "one or more"));
   }
-  RoundList list{.blocks = *blocks, .rounds = {}};
+  RoundList list{.blocks = *blocks, .lead = rounds.lead, .rounds = {}};
   for (Rank position = 0; position < ranks; ++position) {
     const auto schedule = rounds.schedule_of(position);
     list.rounds.resize(std::min(schedule->rounds(*blocks), most));

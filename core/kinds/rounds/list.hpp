@@ -10,7 +10,8 @@
 
 namespace trunkline {
 
-/// Blocks in a row from one rank to another.
+/// Blocks in a row from one rank to another. None: a word. It says that all that was sent to its sender before has
+/// come, and its receiver does not send its transfer that begins with block `first` without it.
 struct Transfer {
   Rank from = 0;
   Rank to = 0;
@@ -24,6 +25,7 @@ struct Transfer {
 
 struct RoundList {
   std::uint64_t blocks = 1;  ///< that the message is cut into
+  std::uint64_t lead = 0;    ///< so many transfers more than it has received a rank may have sent; 0: any number
   std::vector<std::vector<Transfer>> rounds{};
 
   friend bool operator==(const RoundList&, const RoundList&) = default;

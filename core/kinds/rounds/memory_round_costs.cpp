@@ -19,12 +19,14 @@ MemoryRoundCosts memory_round_costs(const Rounds& rounds, Collective collective,
   costs.speeds = hosts.memory;
   const CollectiveFacts& facts = facts_of(collective);
   if (facts.goes_by_shares() && !facts.reduces) costs.own_part = 1.0 / static_cast<double>(rounds.order.size());
+  if (facts.goes_by_pairs()) costs.own_part = 1.0;
+  const auto of_message = static_cast<double>(facts.blocks_of_message(samples.blocks));
   for (const RoundSample& sample : samples.rounds) {
     if (sample.sent.empty()) continue;
     MemoryRoundCosts::Round& round = costs.rounds.emplace_back();
     round.times = static_cast<double>(sample.times);
     for (const RoundSample::Sent& sent : sample.sent) {
-      round.part = std::max(round.part, static_cast<double>(sent.blocks) / static_cast<double>(samples.blocks));
+      round.part = std::max(round.part, static_cast<double>(sent.blocks) / of_message);
       round.reduces = round.reduces || sent.reduces;
     }
   }

@@ -24,7 +24,7 @@ class RoundReader {
       : collective_(collective), ranks_(ranks), root_(root), faults_(faults) {}
 
   std::optional<Rounds> read(const YamlNode& rounds) {
-    static constexpr std::array<std::string_view, 4> keys{"generator", "order", "blocks", "transfers"};
+    static constexpr std::array<std::string_view, 5> keys{"generator", "order", "blocks", "lead", "transfers"};
     if (!check_kind(rounds, YamlNode::Kind::mapping, "rounds", "{generator: circulant, order: [0-31]}", faults_))
       return {};
     check_keys(rounds, keys, faults_);
@@ -121,7 +121,10 @@ class RoundReader {
                                " ranks are too much to hold; use fewer, or a generator");
       return {};
     }
-    RoundList list{.blocks = *many, .rounds = {}};
+    const YamlNode* const lead = rounds.find("lead");
+    const auto ahead = lead != nullptr ? whole_number(*lead, "lead", 1, faults_) : std::optional<std::uint32_t>(0);
+    if (!ahead) return {};
+    RoundList list{.blocks = *many, .lead = *ahead, .rounds = {}};
     for (const YamlNode& round : transfers->items) {
       list.rounds.emplace_back();
       if (!check_kind(round, YamlNode::Kind::sequence, "a round", "[{from: 0, to: 1, blocks: 0}]", faults_)) return {};
@@ -140,20 +143,36 @@ class RoundReader {
   }
 
   std::optional<Transfer> transfer_of(const YamlNode& node, std::uint64_t blocks) {
-    static constexpr std::array<std::string_view, 5> keys{"from", "to", "blocks", "add", "replace"};
+    static constexpr std::array<std::string_view, 6> keys{"from", "to", "blocks", "add", "replace", "word"};
     constexpr const char* example = "{from: 0, to: 1, blocks: 0-3}";
     if (!check_kind(node, YamlNode::Kind::mapping, "a transfer", example, faults_)) return {};
     check_keys(node, keys, faults_);
     const YamlNode* from = required(node, "from", "from: 0", faults_);
     const YamlNode* to = required(node, "to", "to: 1", faults_);
-    const YamlNode* which = required(node, "blocks", "blocks: 0-3", faults_);
-    if (from == nullptr || to == nullptr || which == nullptr) return {};
+    if (from == nullptr || to == nullptr) return {};
     const auto sender = numbers(*from, "a rank", "3", ranks_);
     const auto receiver = numbers(*to, "a rank", "3", ranks_);
+    if (!sender || !receiver) return {};
+    if (const YamlNode* const word = node.find("word")) {
+      for (const char* const key : {"blocks", "add", "replace"}) {
+        if (const YamlNode* other = node.find(key)) {
+          faults_.add(*other, "a word has no data; leave '" + std::string(key) + "' out, or 'word'");
+          return {};
+        }
+      }
+      const auto let_go = numbers(*word, "blocks", "3", blocks);
+      if (!let_go) return {};
+      return Transfer{.from = static_cast<Rank>(sender->first),
+                      .to = static_cast<Rank>(receiver->first),
+                      .first = let_go->first,
+                      .count = 0};
+    }
+    const YamlNode* which = required(node, "blocks", "blocks: 0-3", faults_);
+    if (which == nullptr) return {};
     const auto range = numbers(*which, "blocks", "0-3", blocks);
     const auto adds = truth(node, "add");
     const auto replaces = truth(node, "replace");
-    if (!sender || !receiver || !range || !adds || !replaces) return {};
+    if (!range || !adds || !replaces) return {};
     return Transfer{.from = static_cast<Rank>(sender->first),
                     .to = static_cast<Rank>(receiver->first),
                     .first = range->first,

@@ -8,6 +8,7 @@
 #include "algorithms/rounds/generators.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/memory_round_costs.hpp"
+#include "kinds/rounds/pair_costs.hpp"
 #include "kinds/rounds/row.hpp"
 #include "network/placement.hpp"
 #include "plan/in_flight.hpp"
@@ -50,8 +51,10 @@ class RoundSteps final : public Steps {
     for (std::size_t i = 0; i < order.size(); ++i) hop(order[i], order[(i + 1) % order.size()]);
   }
 
-  [[nodiscard]] UnderWay under_way(Collective /*collective*/) const override {
-    return {.least_bytes = least_in_flight_bytes};
+  /// Of pairs, whose words stand among them, so much that a word need not wait for a block to come.
+  [[nodiscard]] UnderWay under_way(Collective collective) const override {
+    constexpr std::uint64_t several = 4;
+    return {.least_bytes = (facts_of(collective).goes_by_pairs() ? several : 1) * least_in_flight_bytes};
   }
 
   [[nodiscard]] std::unique_ptr<const CostFunction> costs(const Paths& paths, const Placement& placement,
@@ -60,6 +63,9 @@ class RoundSteps final : public Steps {
     if (placement.size() == ranks() && is_one_host(placement)) {
       check_placement(paths.cluster(), placement, root());
       return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, collective, hosts));
+    }
+    if (facts_of(collective).goes_by_pairs()) {
+      return std::make_unique<const PairCosts>(pair_costs(paths, placement, rounds_, hosts));
     }
     return std::make_unique<const RoundCosts>(round_costs(paths, placement, rounds_, hosts));
   }

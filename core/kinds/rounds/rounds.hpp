@@ -2,6 +2,7 @@
 // Plans by rounds: blocks reach each rank from several others, moved or added up on their way.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ struct Rounds {
   std::vector<Rank> order;  ///< ranks by position, the root first
   Schedules schedule_of;
   std::string generator{};  ///< what made them from the order; empty: listed by hand
+  std::uint64_t lead = 0;   ///< of listed ones: RoundList::lead
+  bool has_words = false;
 };
 
 /// Of a generator (algorithms/rounds/generators.hpp) over an order, the root first. Throws std::invalid_argument where

@@ -16,15 +16,15 @@ void write_rounds(std::string& yaml, const Rounds& rounds) {
     return;
   }
   const RoundList list = list_of(rounds);
-  yaml += "  blocks: " + std::to_string(list.blocks) +
+  yaml += "  blocks: " + std::to_string(list.blocks) + (list.lead > 0 ? "\n  lead: " + std::to_string(list.lead) : "") +
           "\n  # What is sent in each round.\n  transfers:" + (list.rounds.empty() ? " []\n" : "\n");
   for (const std::vector<Transfer>& round : list.rounds) {
     std::vector<std::string> items;
     for (const auto& [from, to, first, count, reduces, replaces] : round) {
       const std::string last = count > 1 ? "-" + std::to_string(first + count - 1) : "";
-      items.push_back("{from: " + std::to_string(from) + ", to: " + std::to_string(to) +
-                      ", blocks: " + std::to_string(first) + last + (reduces ? ", add: true" : "") +
-                      (replaces ? ", replace: true" : "") + "}");
+      const std::string what = (count == 0 ? ", word: " : ", blocks: ") + std::to_string(first) + last;
+      items.push_back("{from: " + std::to_string(from) + ", to: " + std::to_string(to) + what +
+                      (reduces ? ", add: true" : "") + (replaces ? ", replace: true" : "") + "}");
     }
     yaml += "    - ";
     append_list(yaml, items, 6);

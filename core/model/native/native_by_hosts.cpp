@@ -41,7 +41,7 @@ std::unique_ptr<const NativeTimes> native_by_hosts(const Paths& paths, const Pla
                                                    Collective collective, Rank root, const HostCosts& hosts,
                                                    std::unique_ptr<const NativeTimes>& flat) {
   const CollectiveFacts& facts = facts_of(collective);
-  if (is_one_host(placement) || facts.goes_by_shares() || !facts.has_data) return nullptr;
+  if (is_one_host(placement) || facts.goes_by_shares() || facts.goes_by_pairs() || !facts.has_data) return nullptr;
   const RanksOfHosts of_hosts = ranks_of_hosts(placement, 0);
   if (!of_hosts.any_is_shared(placement.size())) return nullptr;
   const auto home = std::ranges::find(of_hosts.placement, placement[root]) - of_hosts.placement.begin();

@@ -5,6 +5,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "model/native/native_pairs.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_shares.hpp"
 #include "model/native/openmpi_rules.hpp"
@@ -83,6 +84,13 @@ std::string_view name_of(OpenMpiAllreduce algorithm) {
   return "rabenseifner";
 }
 
+/// Of an alltoall.
+std::string_view mpich_pairs(Rank ranks, std::uint64_t bytes) {
+  constexpr std::uint64_t medium_bytes = 32768;
+  if (mpich_exchanges_by_bruck(ranks, bytes)) return "brucks";
+  return bytes <= medium_bytes ? "scattered" : "pairwise";
+}
+
 NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t bytes) {
   if (collective == Collective::bcast) return {.algorithm = name_of(openmpi_bcast(ranks, bytes))};
   if (collective == Collective::reduce) return {.algorithm = name_of(openmpi_reduce(ranks, bytes))};
@@ -105,6 +113,7 @@ std::string_view mpich_shares(Collective collective, Rank ranks, std::uint64_t b
 std::string_view mpich_algorithm(Collective collective, Rank ranks, std::uint64_t bytes) {
   if (collective == Collective::bcast) return name_of(mpich_bcast(ranks, bytes));
   if (facts_of(collective).goes_by_shares()) return mpich_shares(collective, ranks, bytes);
+  if (facts_of(collective).goes_by_pairs()) return mpich_pairs(ranks, bytes);
   const bool halves = native_reduction(NativeLibrary::mpich, collective, ranks, bytes) == NativeReduction::halving;
   if (collective == Collective::allreduce) return halves ? "reduce_scatter_allgather" : "recursive_doubling";
   return halves ? "reduce_scatter_gather" : "binomial";
@@ -115,7 +124,7 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
   const auto hosts = static_cast<Rank>(std::unordered_set<HostIndex>(placement.begin(), placement.end()).size());
   const auto in_first_host = static_cast<Rank>(std::ranges::count(placement, placement.front()));
   const bool several_on_a_host = hosts > 1 && hosts < ranks;
-  if (!several_on_a_host || facts_of(collective).goes_by_shares()) {
+  if (!several_on_a_host || facts_of(collective).goes_by_shares() || facts_of(collective).goes_by_pairs()) {
     return {.algorithm = mpich_algorithm(collective, ranks, bytes)};
   }
   if (collective == Collective::bcast && mpich_bcast(ranks, bytes) == MpichBcast::scatter_ring) {
@@ -136,7 +145,7 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
 }  // namespace
 
 bool mpich_goes_by_hosts(Collective collective, Rank ranks, std::uint64_t message_bytes) {
-  if (facts_of(collective).goes_by_shares()) return false;
+  if (facts_of(collective).goes_by_shares() || facts_of(collective).goes_by_pairs()) return false;
   return collective != Collective::bcast || mpich_bcast(ranks, message_bytes) == MpichBcast::binomial;
 }
 

@@ -3,6 +3,7 @@
 
 #include "model/native/native_barrier.hpp"
 #include "model/native/native_by_hosts.hpp"
+#include "model/native/native_pairs.hpp"
 #include "model/native/native_reduction.hpp"
 #include "model/native/native_shares.hpp"
 
@@ -69,6 +70,14 @@ std::unique_ptr<const NativeTimes> barrier_times(const Call& call) {
       });
 }
 
+std::unique_ptr<const NativeTimes> pair_times(const Call& call) {
+  return std::make_unique<NativeTimesOf<NativePairCosts, native_pair_seconds>>(
+      [](std::uint64_t /*bytes*/) { return 0U; },
+      [call](std::uint64_t /*bytes*/) {
+        return native_pair_costs(call->paths, call->placement, call->library, call->hosts);
+      });
+}
+
 /// Among all ranks alike.
 std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
   if (!facts_of(call->collective).has_data) return barrier_times(call);
@@ -79,6 +88,8 @@ std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
       return reduction_times(call);
     case RunLike::shares:
       return share_times(call);
+    case RunLike::pairs:
+      return pair_times(call);
   }
   return bcast_times(call);
 }

@@ -92,6 +92,7 @@ def measure(
         preload=[library],
     )
     process = lab.popen(argv, env=env, without=("TRUNKLINE_",), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    has_bound = cluster.has_sites or _core.facts_of(collective).goes_by_pairs
     outcome = follow(process, mpi.name, on_progress)
     if outcome.given_up is not None:
         where = f"at {format_bytes(outcome.given_up)}" if outcome.given_up else "before the first repetition"
@@ -113,9 +114,7 @@ def measure(
             impairments=impairments,
             root=root,
             dealt=dealt,
-            bound_seconds=(
-                _core.least_crossing_s(cluster, placement, collective, root, size) if cluster.has_sites else None
-            ),
+            bound_seconds=(_core.least_crossing_s(cluster, placement, collective, root, size) if has_bound else None),
         )
         for size in sizes
         for algorithm in algorithms

@@ -63,6 +63,15 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
     )
     parameters.append(_parameter("tcp_buffer", None, Annotated[Optional[str], buffer]))
 
+    queue = typer.Option(
+        min=2,
+        max=1 << 20,
+        metavar="FRAMES",
+        help="So many full frames a switch's port holds before it drops; default: 512KiB, 340 of them.",
+        rich_help_panel=_PANEL,
+    )
+    parameters.append(_parameter("queue", None, Annotated[Optional[int], queue]))
+
     @functools.wraps(command)
     def run(**given: Any) -> None:  # noqa: ANN401
         impairments = Impairments(
@@ -71,6 +80,7 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
             given.pop("tcp_rto_min"),
             given.pop("ipv6"),
             _buffer_bytes(given.pop("tcp_buffer")),
+            given.pop("queue"),
         )
         command(**given, impairments=impairments)
 

@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.draw.cluster import check_drawable
 from trunkline.draw.colours import CARD, CONTENDED, EDGE, GRID, HOST, LINK, PAPER, ROOT, SOFT
 from trunkline.draw.layout import MARGIN, Point
-from trunkline.draw.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds
+from trunkline.draw.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds, transfer_in_words
 from trunkline.draw.svg import document, legend, text
 
 __all__ = ["MOST_RANKS", "MOST_ROUNDS", "draw_rounds"]
@@ -113,7 +113,7 @@ class _Drawing:
     def _cell(self, number: int, arrival: Arrival, y: float) -> str:
         x, end = self.columns[number], self.columns[number + 1]
         one = arrival.transfer
-        blocks = f"block{'s' * (one.count > 1)} {blocks_text(one)}"
+        blocks = transfer_in_words(one)
         host = self.names[self.placement[one.sender]]
         shared = f"; {arrival.sharing} transfers share a channel" if arrival.sharing > 1 else ""
         middle = (x + end) / 2

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.compat import zip_equal
 
-__all__ = ["Arrival", "ShownRound", "blocks_shown", "blocks_text", "shown_rounds"]
+__all__ = ["Arrival", "ShownRound", "blocks_shown", "blocks_text", "shown_rounds", "transfer_in_words"]
 
 
 class Arrival(NamedTuple):
@@ -40,9 +40,21 @@ def blocks_shown(plan: _core.Plan) -> int:
 
 
 def blocks_text(transfer: _core.Transfer) -> str:
-    """Which blocks go: ``7``, ``4-7``; ``+7`` are added to what the receiver has, ``=7`` take its place."""
+    """Which blocks go: ``7``, ``4-7``; ``+7`` are added to what the receiver has, ``=7`` take its place.
+
+    ``(7)`` is a word, which lets the receiver send block 7.
+    """
+    if not transfer.count:
+        return f"({transfer.first})"
     last = f"-{transfer.first + transfer.count - 1}" if transfer.count > 1 else ""
     return f"{'+' if transfer.reduces else '=' if transfer.replaces else ''}{transfer.first}{last}"
+
+
+def transfer_in_words(transfer: _core.Transfer) -> str:
+    """For people: ``block 7``, ``word for block 7``."""
+    if not transfer.count:
+        return f"word for block {transfer.first}"
+    return f"block{'s' * (transfer.count > 1)} {blocks_text(transfer)}"
 
 
 def shown_rounds(
@@ -65,7 +77,8 @@ def shown_rounds(
     rounds = []
     for transfers in plan.list_rounds(blocks_shown(plan), most_rounds).rounds:
         paths = [path(placement[transfer.sender], placement[transfer.receiver]) for transfer in transfers]
-        loads = Counter(channel for way in paths for channel in way)
+        data = (way for one, way in zip_equal(transfers, paths) if one.count)  # words take no room
+        loads = Counter(channel for way in data for channel in way)
         crowded = {channel for channel, load in loads.items() if load > capacities[channel // 2]}
         arrivals = {
             one.receiver: Arrival(

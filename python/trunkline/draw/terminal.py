@@ -11,7 +11,7 @@ from trunkline import _core
 from trunkline.draw.cluster import switch_notes
 from trunkline.draw.layout import switch_tree
 from trunkline.draw.names import hostlist
-from trunkline.draw.shown_rounds import blocks_shown, blocks_text
+from trunkline.draw.shown_rounds import blocks_shown, transfer_in_words
 
 __all__ = ["cluster_tree", "line_over_switches", "named_tree", "rank_tree", "rounds_in_words"]
 
@@ -102,7 +102,7 @@ def rounds_in_words(plan: _core.Plan) -> Iterator[str]:
     yield ""
     for number, transfers in enumerate(plan.list_rounds(blocks, MOST_ROUNDS).rounds):
         shown = [
-            f"{transfer.sender} -> {transfer.receiver}: block{'s' * (transfer.count > 1)} {blocks_text(transfer)}"
+            f"{transfer.sender} -> {transfer.receiver}: {transfer_in_words(transfer)}"
             for transfer in transfers[:MOST_TRANSFERS]
         ]
         hidden = len(transfers) - len(shown)

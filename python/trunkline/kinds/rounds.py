@@ -103,13 +103,14 @@ class Rounds(PlanKind):
 
 
 def _as_json(transfer: _core.Transfer) -> dict[str, object]:
-    """With ``add`` and ``replace`` where the receiver does so, as in a plan file."""
+    """With ``add`` and ``replace`` where the receiver does so, as in a plan file; of a word, for which block it is."""
     made: dict[str, object] = {
         "from": transfer.sender,
         "to": transfer.receiver,
-        "first": transfer.first,
-        "count": transfer.count,
     }
+    if not transfer.count:
+        return made | {"word": transfer.first}
+    made |= {"first": transfer.first, "count": transfer.count}
     if transfer.reduces:
         made["add"] = True
     if transfer.replaces:

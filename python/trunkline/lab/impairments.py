@@ -14,6 +14,7 @@ __all__ = ["COUNTED", "Impairments", "counted_text"]
 
 COUNTED = {
     **{what: what for what in ("lost", "corrupted", "garbled", "duplicated", "reordered")},
+    "dropped": "dropped by full queues",
     "down_lost": "lost on links that were down",
     "storm_dropped": "dropped by storm control",
     "pruned": "copies not sent by snooping",
@@ -32,6 +33,7 @@ class Impairments:
         tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends anew; None: as Linux does, 200 ms.
         ipv6: Hosts have an IPv6 address besides their IPv4 one.
         tcp_buffer_bytes: So far hosts' TCP buffers grow, of which a window takes some half; None: as on this machine.
+        queue_frames: Full frames that a switch's port holds before it drops; None: 512 KiB.
     """
 
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -39,6 +41,7 @@ class Impairments:
     tcp_rto_min_ms: int | None = None
     ipv6: bool = False
     tcp_buffer_bytes: int | None = None
+    queue_frames: int | None = None
 
     @property
     def text(self) -> str:
@@ -52,6 +55,8 @@ class Impairments:
             all_settings.append("ipv6")
         if self.tcp_buffer_bytes is not None:
             all_settings.append(f"tcp-buffer {format_bytes(self.tcp_buffer_bytes)}")
+        if self.queue_frames is not None:
+            all_settings.append(f"queue {self.queue_frames} frames")
         return ", ".join(all_settings)
 
     def of(self, cluster: _core.Cluster) -> _core.Cluster:

@@ -85,6 +85,7 @@ class Lab:
         tcp_rto_min_ms: int | None = None,
         ipv6: bool = False,
         tcp_buffer_bytes: int | None = None,
+        queue_frames: int | None = None,
         single_frames: bool = False,
     ) -> None:
         """Prepare a lab of that cluster.
@@ -96,6 +97,7 @@ class Lab:
             tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
             ipv6: Hosts have an IPv6 address besides their IPv4 one.
             tcp_buffer_bytes: So far hosts' TCP buffers grow; None: as on this machine.
+            queue_frames: Full frames that a switch's port holds before it drops; None: 512 KiB.
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
@@ -106,6 +108,7 @@ class Lab:
         self._tcp_rto_min_ms = tcp_rto_min_ms
         self._ipv6 = ipv6
         self._tcp_buffer_bytes = tcp_buffer_bytes
+        self._queue = [] if queue_frames is None else ["--queue", str(queue_frames * _core.frame_wire_bytes)]
         # What happens to a frame on a link happens to one frame.
         self._super_frame = 1 if single_frames or _core.has_impairments(self.cluster) else _SUPER_FRAME
         self._keeper: subprocess.Popen[bytes] | None = None
@@ -144,7 +147,7 @@ class Lab:
                 "tcp_rto_min_ms": self._tcp_rto_min_ms,
                 "ipv6": self._ipv6,
                 "tcp_buffer_bytes": self._tcp_buffer_bytes,
-                "fabric": [str(FABRIC), "--seed", str(self._seed)],
+                "fabric": [str(FABRIC), "--seed", str(self._seed), *self._queue],
                 "super_frame": self._super_frame,
             }
             answer = self._ask(json.dumps(description))
@@ -366,6 +369,7 @@ def impaired_lab(
         tcp_rto_min_ms=impairments.tcp_rto_min_ms,
         ipv6=impairments.ipv6,
         tcp_buffer_bytes=impairments.tcp_buffer_bytes,
+        queue_frames=impairments.queue_frames,
         single_frames=single_frames,
     )
 

@@ -91,6 +91,7 @@ _ROWS = {
         _Row("tsp_recexch_doubling", (4, 4), radix="RECEXCH_KVAL"),
         _Row("tsp_recexch_halving", (4, 4), radix="RECEXCH_KVAL"),
     ),
+    "alltoall": (_Row("brucks"), _Row("scattered"), _Row("pairwise")),
     "allgatherv": (
         _Row("ring"),
         _Row("brucks"),

@@ -33,6 +33,7 @@ OPENMPI = {
     "reduce-scatter": ("ignore", "non-overlapping", "recursive_halving", "ring", "butterfly"),
     "reduce-scatter-block": ("ignore", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
     "allgather": ("ignore", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),
+    "alltoall": ("ignore", "linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
     "allgatherv": ("ignore", "default", "bruck", "ring", "neighbor", "two_proc", "sparbit"),
 }
 """By collective, names of Open MPI's ``coll/tuned`` algorithms; its rules give the position in this list."""

@@ -61,6 +61,7 @@ _BY_NAME = {
         "reduce": {"binomial": "binomial", "reduce_scatter_gather": "scatter_gather"},
         "allreduce": {"recursive_doubling": "rdb", "reduce_scatter_allgather": "rab_rdb"},
         "allgather": {"recursive_doubling": "rdb", "brucks": "bruck", "ring": "NTSLR"},
+        "alltoall": {"brucks": "bruck", "scattered": "mvapich2_scatter_dest", "pairwise": "pair"},
         "allgatherv": {"recursive_doubling": "mpich_rdb", "brucks": "ompi_bruck", "ring": "mpich_ring"},
         "reduce-scatter": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},
         "reduce-scatter-block": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},

@@ -64,7 +64,7 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
     cluster = job.cluster
     crossing = _core.least_crossing_s(cluster, job.placement, job.collective, job.root, message_bytes)
     hosts = set(job.placement)
-    if cluster.has_sites or len(hosts) < 2:
+    if cluster.has_sites or len(hosts) < 2 or _core.facts_of(job.collective).goes_by_pairs:
         return crossing
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]

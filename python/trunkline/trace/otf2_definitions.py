@@ -21,6 +21,7 @@ _OPERATIONS = {
     "MPI_Bcast": 1,
     "MPI_Allgather": 6,
     "MPI_Allgatherv": 7,
+    "MPI_Alltoall": 8,
     "MPI_Allreduce": 11,
     "MPI_Reduce": 12,
     "MPI_Reduce_scatter": 13,
@@ -177,5 +178,7 @@ def _sizes(kind: CallKind, facts: _core.CollectiveFacts, is_root: bool, ranks: i
         _core.Holding.all: kind.bytes,
         _core.Holding.all_at_root: kind.bytes if is_root else 0,
         _core.Holding.own_block: kind.bytes // ranks if facts.even_shares else 0,
+        _core.Holding.own_row: kind.bytes * ranks,
+        _core.Holding.own_column: kind.bytes * ranks,
     }
     return held[facts.before], 0 if is_root and facts.before == _core.Holding.all_at_root else held[facts.after]

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "execute/window.hpp"
 
@@ -32,7 +33,8 @@ BlockExchange::BlockExchange(Transport& transport, const LocalBlocks& local, Blo
       more_to_receive_(to_receive_.next()),
       more_to_send_(to_send_.next()),
       receives_(window(in_flight_bytes)),
-      sends_(window(in_flight_bytes)) {
+      sends_(window(in_flight_bytes)),
+      words_(transport, local, count_) {
   blocks_.make_room(receives_.requests.size(), sends_.requests.size(), segment_);
 }
 
@@ -54,7 +56,7 @@ bool BlockExchange::needs(int rank) const {
   for (bool more = more_to_receive_; more; more = ahead.next()) {
     if ((*ahead).peer == rank) return true;
   }
-  return false;
+  return words_.needs(rank);
 }
 
 void BlockExchange::leave_out(int rank) {
@@ -70,14 +72,17 @@ std::vector<int> BlockExchange::peers() const {
     Pieces pieces(*this, side);
     while (pieces.next()) all.push_back((*pieces).peer);
   }
+  words_.add_peers(all);
   return all;
 }
 
 bool BlockExchange::advance() {
   in_the_way_.clear();
+  if (!std::exchange(has_started_, true)) words_.start();
   do {
     if (has_come_ && !must_wait(receives_.pieces[receives_.slot(arrived_)])) take_arrived();
     post_receives();
+    send_words();
   } while (send_one());
   return !more_to_send_ && !is_receiving();
 }
@@ -100,7 +105,7 @@ void BlockExchange::post_receives() {
 /// The next piece, if that needs no waiting. Returns whether it was sent, or need not be: that has its number, too, by
 /// which blocks know their places.
 bool BlockExchange::send_one() {
-  if (!more_to_send_ || !has(*to_send_)) return false;
+  if (!more_to_send_ || !has(*to_send_) || !words_.has((*to_send_).word)) return false;
   const std::uint64_t slot = sends_.next();
   if (!sends_.requests[slot].is_none()) return false;
   const BlockPiece& piece = sends_.pieces[slot] = *to_send_;
@@ -119,12 +124,20 @@ bool BlockExchange::send_one() {
   return true;
 }
 
+void BlockExchange::send_words() {
+  while (const auto peer = words_.due(lacks_blocks() ? missing().round : no_round)) words_.send_next(is_gone(*peer));
+}
+
+/// The next one to arrive.
+const BlockPiece& BlockExchange::missing() const {
+  return is_arriving() ? receives_.pieces[receives_.slot(arrived_)] : *to_receive_;
+}
+
 /// Whether a piece to send has arrived; pieces arrive in order.
 bool BlockExchange::has(const BlockPiece& piece) const {
-  if (piece.needs == no_round || !is_receiving()) return true;
-  const BlockPiece& missing = is_arriving() ? receives_.pieces[receives_.slot(arrived_)] : *to_receive_;
-  if (missing.round != piece.needs) return missing.round > piece.needs;
-  return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
+  if (piece.needs == no_round || !lacks_blocks()) return true;
+  if (missing().round != piece.needs) return missing().round > piece.needs;
+  return piece.begin >= missing().transfer_end || std::min(piece.end, missing().transfer_end) <= missing().begin;
 }
 
 /// Whether what a piece overwrites is still needed as it was before its round: it is still to be sent, or what came
@@ -174,14 +187,21 @@ void BlockExchange::stands_in_the_way(Pending& send) {
 void BlockExchange::await(std::vector<Pending*>& requests) {
   if (is_arriving() && !has_come_) requests.push_back(&receives_.requests[receives_.slot(arrived_)]);
   Pending* const next = &sends_.requests[sends_.next()];
-  const bool needs_place = more_to_send_ && has(*to_send_);
+  awaited_word_ = no_place;
+  const bool may_send = more_to_send_ && has(*to_send_);
+  const bool needs_place = may_send && words_.has((*to_send_).word);
   if (needs_place) requests.push_back(next);
+  if (may_send && !needs_place) {
+    awaited_word_ = requests.size();
+    requests.push_back(&words_.awaited((*to_send_).word));
+  }
   for (Pending* const send : in_the_way_) {
     if (!send->is_none() && !(needs_place && send == next)) requests.push_back(send);
   }
 }
 
 void BlockExchange::take(std::size_t place, int bytes) {
+  if (place == awaited_word_) return words_.came();
   if (place != 0 || !is_arriving() || has_come_) return;
   const BlockPiece& piece = receives_.pieces[receives_.slot(arrived_)];
   if (static_cast<std::uint64_t>(bytes) != piece.units() * blocks_.unit_bytes()) throw MpiError{MPI_ERR_TRUNCATE};
@@ -199,6 +219,7 @@ void BlockExchange::take_arrived() {
 BlockExchange::~BlockExchange() {
   const bool received = transport().let_go(receives_.requests, true);
   const bool sent = transport().let_go(sends_.requests, false) || is_left_over_;
+  words_.let_go();
   blocks_.give_up(received, sent);
 }
 
@@ -228,6 +249,7 @@ bool BlockExchange::Pieces::next() {
               .position = transfer->peer,
               .round = round,
               .needs = transfer->needs,
+              .word = transfer->word,
               .reduces = transfer->reduces,
               .replaces = transfer->replaces,
               .block = transfer->first,

@@ -6,25 +6,18 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "execute/execution.hpp"
 #include "execute/rounds/blocks.hpp"
+#include "execute/rounds/local_blocks.hpp"
+#include "execute/rounds/words.hpp"
 #include "mpi_api.hpp"
 #include "patterns/block_schedule.hpp"
 
 namespace trunkline::runtime {
-
-/// A rank's own part of a plan by rounds.
-struct LocalBlocks {
-  std::vector<int> order;     ///< ranks of the private communicator by position
-  std::vector<Rank> members;  ///< ranks of the communicator by position
-  Rank position = 0;          ///< this rank's
-  std::unique_ptr<const BlockSchedule> schedule;
-};
 
 class BlockExchange final : public Execution {
  public:
@@ -68,20 +61,23 @@ class BlockExchange final : public Execution {
     [[nodiscard]] std::uint64_t next() const { return slot(started); }
   };
 
-  enum class Awaited : std::uint8_t { receive, send };
+  static constexpr std::size_t no_place = ~std::size_t{0};
 
   [[nodiscard]] bool advance() override;
   void await(std::vector<Pending*>& requests) override;
   void take(std::size_t place, int bytes) override;
-  [[nodiscard]] bool is_receiving() const override { return more_to_receive_ || is_arriving(); }
+  [[nodiscard]] bool is_receiving() const override { return lacks_blocks() || words_.are_missing(); }
   [[nodiscard]] bool needs(int rank) const override;
   void leave_out(int rank) override;
   [[nodiscard]] std::vector<int> peers() const override;
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {sends_.requests}; }
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {sends_.requests, words_.sends()}; }
   void settle() override { blocks_.settle(); }
 
   void post_receives();
   [[nodiscard]] bool send_one();
+  void send_words();
+  [[nodiscard]] bool lacks_blocks() const { return more_to_receive_ || is_arriving(); }
+  [[nodiscard]] const BlockPiece& missing() const;
   [[nodiscard]] bool has(const BlockPiece& piece) const;
   [[nodiscard]] bool is_arriving() const { return arrived_ < receives_.started; }
   [[nodiscard]] bool must_wait(const BlockPiece& piece);
@@ -104,7 +100,10 @@ class BlockExchange final : public Execution {
   std::uint64_t arrived_ = 0;         ///< pieces, in order
   bool has_come_ = false;             ///< the next piece, which waits for a send
   std::vector<Pending*> in_the_way_;  ///< sends that receiving waits for
-  bool is_left_over_ = false;         ///< the library may still use the sends' memory after the call
+  Words words_;
+  bool has_started_ = false;
+  std::size_t awaited_word_ = no_place;  ///< its place among what is waited for
+  bool is_left_over_ = false;            ///< the library may still use the sends' memory after the call
 };
 
 }  // namespace trunkline::runtime

@@ -9,6 +9,7 @@
 #include "execute/rounds/gathered_blocks.hpp"
 #include "execute/rounds/message_blocks.hpp"
 #include "execute/rounds/operand_blocks.hpp"
+#include "execute/rounds/pair_blocks.hpp"
 #include "execute/rounds/relayed_blocks.hpp"
 #include "execute/rounds/summed_blocks.hpp"
 #include "execute/window.hpp"
@@ -40,7 +41,7 @@ class RoundsPart final : public LocalPart {
   explicit RoundsPart(LocalBlocks local) : local_(std::move(local)) {}
 
   [[nodiscard]] bool is_root() const override { return local_.position == 0; }
-  [[nodiscard]] std::size_t streams() const override { return 1; }
+  [[nodiscard]] std::size_t streams() const override { return local_.has_words ? 1 + Words::stream : 1; }
 
   [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
     const std::uint64_t segment = usable_segment(pace.segment_bytes, message.bytes());
@@ -64,6 +65,13 @@ class RoundsPart final : public LocalPart {
     return running(std::move(both));
   }
 
+  [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
+    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.block_bytes),
+                      .in_flight = pace.in_flight};
+    return running(
+        std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members, local_.position));
+  }
+
   [[nodiscard]] Running reduce_shares(Transport& transport, const Operands& operands, std::span<const MPI_Count> counts,
                                       const Pace& pace) const override {
     if (!local_.schedule->relays_in_order()) {
@@ -83,7 +91,11 @@ class RoundsPart final : public LocalPart {
 std::unique_ptr<const LocalPart> rounds_part(const Plan& plan, Rank rank, std::span<const int> members) {
   const Rounds& rounds = rounds_of(plan);
   const auto position = static_cast<Rank>(std::ranges::find(rounds.order, rank) - rounds.order.begin());
-  LocalBlocks own{.order = {}, .members = rounds.order, .position = position, .schedule = rounds.schedule_of(position)};
+  LocalBlocks own{.order = {},
+                  .members = rounds.order,
+                  .position = position,
+                  .schedule = rounds.schedule_of(position),
+                  .has_words = rounds.has_words};
   for (const Rank one : rounds.order) own.order.push_back(members[one]);
   return std::make_unique<const RoundsPart>(std::move(own));
 }

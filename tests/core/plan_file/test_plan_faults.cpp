@@ -80,8 +80,16 @@ const FaultCase plan_faults[] = {
               "line: [0, 1]\n",
               {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast, reduce, "
                "allreduce, barrier, "
-               "reduce-scatter, reduce-scatter-block, allgather, allgatherv",
+               "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall",
                "3:8: \"liner\" is not a shape of plans (did you mean linear?); known are " + shapes}},
+    FaultCase{"AKindThatDoesNotServe",
+              "trunkline: plan/1\n"
+              "collective: alltoall\n"
+              "shape: custom\n"
+              "ranks: 2\n"
+              "root: 0\n"
+              "line: [0, 1]\n",
+              {"6:7: here is a tree, which cannot serve alltoall; give another kind of plan"}},
     FaultCase{"NativeHasNoPlan",
               "trunkline: plan/1\n"
               "collective: bcast\n"

@@ -24,14 +24,14 @@ LIBRARIES = [library("mpich", "4.0.2"), library("mpich", "5.0.2"), library("open
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.version)
 def test_every_one_is_another(mpi, collective):
     found = own_algorithms(mpi, collective, 1 << 20, 32)
-    least = {"bcast": 10, "barrier": 0}.get(collective, 3)
+    least = {"bcast": 10, "barrier": 0, "alltoall": 2}.get(collective, 3)
     assert len({one.name for one in found}) == len(found) > least
     assert len({tuple(sorted(one.environment.items())) for one in found}) == len(found)
 
 
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.version)
 def test_what_is_no_collective_has_none(mpi):
-    assert own_algorithms(mpi, "alltoall", 1 << 20, 32) == []
+    assert own_algorithms(mpi, "scan", 1 << 20, 32) == []
 
 
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.version)

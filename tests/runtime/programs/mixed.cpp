@@ -144,6 +144,17 @@ bool reduce_scatter(Call& call) {
   return call.is(own, [&](int i) { return call.sum(starts[static_cast<std::size_t>(call.rank)] + i); });
 }
 
+/// Each of my elements is for another rank.
+bool alltoall(Call& call) {
+  const bool in_place = call.serial % 3 == 0;
+  call.fill(call.count * call.ranks);
+  call.to = call.from;
+  MPI_Alltoall(in_place ? MPI_IN_PLACE : call.from.data(), call.count, MPI_LONG_LONG, call.to.data(), call.count,
+               MPI_LONG_LONG, call.communicator);
+  return call.is(call.count * call.ranks,
+                 [&](int i) { return call.given(i / call.count, call.rank * call.count + i % call.count); });
+}
+
 struct Collective {
   const char* name;  ///< as trunkline_set takes it
   bool (*run)(Call&);
@@ -154,6 +165,7 @@ constexpr std::array collectives{
     Collective{"allreduce", allreduce},   Collective{"barrier", barrier},
     Collective{"allgather", allgather},   Collective{"reduce-scatter-block", reduce_scatter_block},
     Collective{"allgatherv", allgatherv}, Collective{"reduce-scatter", reduce_scatter},
+    Collective{"alltoall", alltoall},
 };
 
 class Communicators {

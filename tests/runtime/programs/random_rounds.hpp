@@ -44,6 +44,8 @@ class RandomRounds {
   [[nodiscard]] Mask all() const { return facts_.reduces ? (Mask{1} << ranks_) - 1 : 1; }
   [[nodiscard]] bool holds(Holding what, Rank rank, std::uint64_t block) const {
     const Rank at = position(rank);
+    if (what == Holding::own_row) return block / ranks_ == at;
+    if (what == Holding::own_column) return block % ranks_ == at;
     return what == Holding::all || (what == Holding::all_at_root ? at == 0 : block == at);
   }
 
@@ -154,10 +156,12 @@ class RandomRounds {
   std::vector<std::vector<std::uint64_t>> waiting_;  ///< blocks that a rank is to hand on, where sums are relayed
 };
 
-/// Checked, of up to six blocks or, where the collective goes by shares, one for each rank.
+/// Checked, of up to six blocks or, where the collective goes by shares, one for each rank, or for each pair.
 inline Plan random_plan(Collective collective, Rank ranks, Rank root, std::mt19937& random) {
   const CollectiveFacts& facts = facts_of(collective);
-  const std::uint64_t blocks = facts.goes_by_shares() ? ranks : 1 + below(random, 6);
+  const std::uint64_t blocks = facts.goes_by_pairs()    ? std::uint64_t{ranks} * ranks
+                               : facts.goes_by_shares() ? ranks
+                                                        : 1 + below(random, 6);
   Plan plan = plan_of(listed_rounds(ranks, root, RandomRounds(facts, ranks, root, blocks, random).make()));
   plan.steps().check(collective);
   return plan;

@@ -88,6 +88,27 @@ void allgatherv(const ShareJob& job, bool in_place) {
   job.ran("allgatherv");
 }
 
+/// Each rank's block for each other one begins at another place of what it has.
+void alltoall(const ShareJob& job, bool in_place) {
+  const std::size_t count = job.own();
+  const auto all = count * static_cast<std::size_t>(job.ranks);
+  Numbers own(all);
+  for (std::size_t i = 0; i < all; ++i) own[i] = value(job.rank, i);
+  Numbers got(all + 1, untouched);
+  if (in_place) std::copy(own.begin(), own.end(), got.begin());
+  MPI_Alltoall(in_place ? MPI_IN_PLACE : own.data(), in_place ? 0 : static_cast<int>(count),
+               in_place ? MPI_DATATYPE_NULL : MPI_INT64_T, got.data(), static_cast<int>(count), MPI_INT64_T,
+               job.communicator);
+  bool right = got.back() == untouched;
+  for (std::size_t i = 0; i < all; ++i) {
+    const auto from = static_cast<int>(i / count);
+    right = right && got[i] == value(from, static_cast<std::size_t>(job.rank) * count + i % count) &&
+            own[i] == value(job.rank, i);
+  }
+  job.run.expect(right, job.what + " alltoall is wrong");
+  job.ran("alltoall");
+}
+
 /// Sums of all ranks' vectors, of which this rank keeps what begins `first` numbers in.
 Numbers share_of_sums(const ShareJob& job, std::size_t first, std::size_t count) {
   Numbers sums(count);
@@ -120,6 +141,7 @@ void every_call(Run& run, MPI_Comm communicator, std::size_t count, bool in_plac
   const ShareJob even(run, communicator, count, true, what);
   allgather(even, in_place);
   reduce_scatter(even, in_place, true);
+  alltoall(even, in_place);
   const ShareJob uneven(run, communicator, count, false, what + " uneven");
   allgatherv(uneven, in_place);
   reduce_scatter(uneven, in_place, false);
@@ -165,6 +187,18 @@ void shares_of_other_datatypes(Run& run) {
   }
   run.expect(got == expected, "wrong numbers, or some in gaps");
   run.expect_ran("allgather", run.ranks > 1, "other datatypes");
+  const auto all = static_cast<std::size_t>(run.ranks) * count;
+  own.assign(gaps ? all / 2 * 3 : all, untouched);
+  for (std::size_t i = 0; i < all; ++i) own[gaps ? i / 2 * 3 + i % 2 * 2 : i] = value(run.rank, i);
+  std::ranges::fill(got, untouched);
+  MPI_Alltoall(own.data(), gaps ? count / 2 : count, gaps ? pairs : MPI_INT64_T, got.data(), gaps ? count : count / 2,
+               gaps ? MPI_INT64_T : pairs, MPI_COMM_WORLD);
+  std::ranges::fill(expected, untouched);
+  for (std::size_t i = 0; i < all; ++i) {
+    expected[place(i)] = value(static_cast<int>(i / count), static_cast<std::size_t>(run.rank) * count + i % count);
+  }
+  run.expect(got == expected, "wrong numbers of an alltoall, or some in gaps");
+  run.expect_ran("alltoall", run.ranks > 1, "other datatypes of an alltoall");
   MPI_Type_free(&pairs);
 }
 
@@ -184,6 +218,7 @@ void shares_one_after_another(Run& run) {
     } else {
       const ShareJob even(run, MPI_COMM_WORLD, count, true, job.what);
       allgather(even, turn % 3 == 0);
+      alltoall(even, turn % 3 == 1);
       reduce_scatter(even, turn % 3 == 0, true);
     }
   }

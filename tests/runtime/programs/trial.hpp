@@ -214,6 +214,7 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
     trial.shares.push_back(static_cast<MPI_Count>(empty ? 0 : 1 + below(random, longest)));
   }
   if (!facts.goes_by_shares()) trial.shares = {static_cast<MPI_Count>(barrier ? 1 : longest)};
+  if (facts.goes_by_pairs()) trial.shares.front() = std::max<MPI_Count>(trial.shares.front() / ranks, 1);
   if (collective == Collective::reduce_scatter_block || collective == Collective::allgather) {
     trial.shares.assign(ranks, trial.shares.back());
   }
@@ -278,6 +279,8 @@ class Runner {
       case Collective::allgather:
       case Collective::allgatherv:
         return gather();
+      case Collective::alltoall:
+        return exchange();
     }
     return false;
   }
@@ -379,6 +382,36 @@ class Runner {
     bool right = drive(part_.gather(transport_, gathered, share ? &*share : nullptr, trial_.in_place, pace()));
     for (std::uint64_t i = 0; i < result.values(); ++i) right = right && result[i] == trial_.given(0, i);
     return right && result.has_gaps();
+  }
+
+  /// Blocks as the others have them: each rank's is for each other one another one.
+  bool exchange() {
+    const std::uint64_t elements = starts_.back();
+    const std::uint64_t values = elements * kind_.values();
+    const auto block_value = [&](Rank from, Rank to, std::uint64_t i) { return trial_.given(from, to * values + i); };
+    Buffer own(kind_, elements * trial_.ranks);
+    Buffer result(kind_, elements * trial_.ranks);
+    for (Rank other = 0; other < trial_.ranks; ++other) {
+      for (std::uint64_t i = 0; i < values; ++i) {
+        own[other * values + i] = block_value(rank_, other, i);
+        result[other * values + i] = trial_.in_place ? block_value(rank_, other, i) : -1;
+      }
+    }
+    const auto all = static_cast<MPI_Count>(elements * trial_.ranks);
+    Message sent(own.data(), all, kind_.type, MPI_COMM_SELF);
+    Message received(result.data(), all, kind_.type, MPI_COMM_SELF);
+    const runtime::Exchanged exchanged{.sent = sent,
+                                       .received = received,
+                                       .block_bytes = received.bytes() / trial_.ranks,
+                                       .in_place = trial_.in_place};
+    bool right = drive(part_.exchange(transport_, exchanged, pace()));
+    for (Rank other = 0; other < trial_.ranks; ++other) {
+      for (std::uint64_t i = 0; i < values; ++i) {
+        right = right && result[other * values + i] == block_value(other, rank_, i) &&
+                own[other * values + i] == block_value(rank_, other, i);
+      }
+    }
+    return right && own.has_gaps() && result.has_gaps();
   }
 
   Transport& transport_;

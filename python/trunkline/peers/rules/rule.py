@@ -18,6 +18,7 @@ _NUMBERS = {
     "allgather": 0,
     "allgatherv": 1,
     "allreduce": 2,
+    "alltoall": 3,
     "barrier": 6,
     "bcast": 7,
     "reduce": 11,

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// An alltoall in phases without contention on a tree of switches, with words that keep queues of switches from
+// overflowing.
+//
+// Phases are those of Faraj and Yuan (2005): as few as the fullest link has messages to carry, each with one message on
+// a link at most, or as many as it has room for. Their construction assigns messages between subtrees by formulas. Here
+// each message goes into the first phase that has room for it, in the order of a ring: who is next depth first sends to
+// those further and further behind. On 150 random trees of equal rates 149 had as few phases as the fullest link has
+// messages, and one had one more (tests/core/algorithms/rounds/test_pair_phases.cpp).
+//
+// Cost: on the fullest link, n T(m) of its n messages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
+
+namespace trunkline {
+
+/// What a port of a shallow switch holds: 64 full frames.
+inline constexpr std::uint64_t usual_queue_bytes = 64 * 1538;
+
+/// The sender's block for the receiver; or a word, which lets the receiver of it go on with its block for `then`.
+struct PairMessage {
+  Rank from = 0;
+  Rank to = 0;
+  std::optional<Rank> then{};
+
+  friend bool operator==(const PairMessage&, const PairMessage&) = default;
+};
+
+/// No rank sends two of a round, nor receives two.
+using PairRound = std::vector<PairMessage>;
+
+/// So many blocks more than it has received a rank may have sent.
+inline constexpr std::uint64_t pair_lead = 6;
+
+/// Who sends to whom, phase by phase, with ranks in that order (depth first over the switches); between phases, words.
+/// A message waits for one, by way of the link that has most to carry of those between switches and to hosts that it
+/// crosses: its sender hears that an earlier message over that link has come. So no more blocks of `block_bytes` are
+/// under way there than `queue_bytes` hold, or eight for each that it has room for. A link whose queue holds the lead
+/// of all ranks that send over it has no words. Time O(ranks^2 * (path + phases / 64)). Throws std::invalid_argument
+/// where the placement does not fit the cluster.
+[[nodiscard]] std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& placement,
+                                                 std::span<const Rank> order, std::uint64_t block_bytes,
+                                                 std::uint64_t queue_bytes = usual_queue_bytes);
+
+}  // namespace trunkline

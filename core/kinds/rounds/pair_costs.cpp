@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kinds/rounds/pair_costs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kinds/rounds/samples.hpp"
+#include "model/transfer/path_loads.hpp"
+#include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
+
+namespace trunkline {
+
+PairCosts pair_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
+  check_placement(paths.cluster(), placement, rounds.order.front());
+  struct OfRank {
+    double messages = 0.0;
+    double local = 0.0;
+    double words = 0.0;
+  };
+  std::vector<OfRank> ranks(rounds.order.size());
+  PairCosts costs;
+  costs.hosts = hosts;
+  PathLoads loads(paths);
+  for (const RoundSample& sample : sample_rounds(rounds).rounds) {
+    for (const RoundSample::Sent& sent : sample.sent) {
+      const HostIndex from = placement[rounds.order[sent.from]];
+      const HostIndex to = placement[rounds.order[sent.to]];
+      const bool is_local = from == to;
+      for (const Rank end : {sent.from, sent.to}) {
+        (sent.blocks == 0 ? ranks[end].words : is_local ? ranks[end].local : ranks[end].messages) += 1.0;
+      }
+      if (sent.blocks == 0) continue;
+      (is_local ? costs.local_messages : costs.messages) += 1.0;
+      if (is_local) continue;
+      const NodeId u = paths.cluster().hosts()[from];
+      const NodeId v = paths.cluster().hosts()[to];
+      loads.add(u, v, static_cast<double>(sent.blocks));
+      const NodeId meeting = paths.meeting(u, v);
+      costs.latency_s = std::max(costs.latency_s, paths.latency_s(u, v, meeting));
+      costs.frame_byte_s =
+          std::max(costs.frame_byte_s, paths.byte_s(u, v, meeting) - paths.slowest_byte_s(u, v, meeting));
+    }
+  }
+  for (const OfRank& one : ranks) {
+    costs.most_messages = std::max(costs.most_messages, one.messages);
+    costs.most_local_messages = std::max(costs.most_local_messages, one.local);
+    costs.most_words = std::max(costs.most_words, one.words);
+  }
+  if (costs.messages > 0.0) {
+    loads.settle_loads();
+    costs.links_byte_s = loads.fullest_byte_s();
+  }
+  return costs;
+}
+
+double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const {
+  const std::uint64_t piece = std::min(block_bytes, segment_bytes);
+  const auto pieces = static_cast<double>(pieces_of(block_bytes, piece));
+  const auto wire = static_cast<double>(wire_bytes(piece));
+  const double links_s = links_byte_s * pieces * wire;
+  const double rank_s = pieces * (most_messages * hosts.handling_s(piece) +
+                                  most_local_messages * hosts.local_handling_s(static_cast<double>(piece))) +
+                        most_words * hosts.handling_s(0);
+  const double bytes = static_cast<double>(block_bytes);
+  const double together_s =
+      hosts.together_s(pieces * messages, messages * bytes, pieces * local_messages, local_messages * bytes);
+  const double way_s = hosts.trips(piece) * latency_s +
+                       frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
+  return std::max({links_s, rank_s, together_s}) + way_s;
+}
+
+std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
+  const auto whole = std::ranges::lower_bound(segment_sizes(), block_bytes);
+  return whole != segment_sizes().end() ? *whole : segment_sizes().back();
+}
+
+}  // namespace trunkline

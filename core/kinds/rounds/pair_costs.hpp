@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of an alltoall that sends blocks straight on, as a bound of each resource: what passes the fullest link, and
+// what each host spends on its messages. Who waits for whom a replay tells (core/replay).
+#pragma once
+
+#include <cstdint>
+
+#include "kinds/rounds/rounds.hpp"
+#include "model/transfer/host_costs.hpp"
+#include "network/paths.hpp"
+#include "network/placement.hpp"
+#include "plan/costs.hpp"
+
+namespace trunkline {
+
+struct PairCosts final : CostFunction {
+  double links_byte_s = 0.0;         ///< of the fullest link, for each byte of a block
+  double most_messages = 0.0;        ///< of a rank, between hosts: those it sends and those it takes
+  double most_local_messages = 0.0;  ///< the same within its host
+  double most_words = 0.0;
+  double messages = 0.0;  ///< of all ranks, between hosts
+  double local_messages = 0.0;
+  double latency_s = 0.0;     ///< of the longest path
+  double frame_byte_s = 0.0;  ///< for each byte of a frame that is stored on it
+  HostCosts hosts = usual_host_costs();
+
+  /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
+  [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
+  /// A whole block, as far as one message may be.
+  [[nodiscard]] std::uint64_t best_segment(std::uint64_t block_bytes) const override;
+};
+
+/// Time O(transfers * length of a path). Throws std::invalid_argument where the placement does not fit.
+[[nodiscard]] PairCosts pair_costs(const Paths& paths, const Placement& placement, const Rounds& rounds,
+                                   const HostCosts& hosts);
+
+}  // namespace trunkline

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of an alltoall: one for each pair of positions, those of position 0 for all first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "datatype/exchanged.hpp"
+#include "execute/rounds/stream_blocks.hpp"
+#include "network/placement.hpp"
+
+namespace trunkline::runtime {
+
+class PairBlocks final : public StreamBlocks {
+ public:
+  /// `members`: ranks of the communicator by position. The rank's own block is copied. Throws MpiError,
+  /// MPI_ERR_TRUNCATE where what is sent and what is received are of different lengths.
+  PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position);
+
+  [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size(); }
+  [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override { return block * exchanged_.block_bytes; }
+
+ private:
+  /// Of two others, on its way through this rank.
+  struct Carried {
+    explicit Carried(std::uint64_t count)
+        : bytes(count), message(bytes.data(), static_cast<MPI_Count>(count), MPI_BYTE, MPI_COMM_NULL) {}
+    std::vector<std::byte> bytes;
+    Message message;
+  };
+  [[nodiscard]] Place place(const BlockPiece& piece) override;
+
+  const Exchanged exchanged_;
+  std::span<const Rank> members_;
+  Rank position_;
+  std::map<std::uint64_t, Carried> carried_;  ///< by block
+};
+
+}  // namespace trunkline::runtime

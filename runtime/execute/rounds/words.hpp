@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of a BlockSchedule on one rank: messages without data, which say that others have come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "execute/rounds/local_blocks.hpp"
+#include "transport/transport.hpp"
+
+namespace trunkline::runtime {
+
+/// They have a stream of their own, and go past the blocks: neither waits for the other one's turn.
+class Words {
+ public:
+  static constexpr unsigned stream = 1;
+
+  /// Both must outlive the object. `blocks`: of the message.
+  Words(Transport& transport, const LocalBlocks& local, std::uint64_t blocks);
+
+  /// Posts all receives. Throws MpiError.
+  void start();
+
+  /// Whom the next word is for, where all blocks have come that are received before that round; none: no word is due.
+  [[nodiscard]] std::optional<int> due(std::uint64_t before) const;
+  /// Sends that one, or leaves it out. Throws MpiError.
+  void send_next(bool is_left_out);
+
+  /// Whether the word of that round has come; no_round: there is none.
+  [[nodiscard]] bool has(std::uint64_t round) const;
+  /// Of one that has not: what to wait for.
+  [[nodiscard]] Pending& awaited(std::uint64_t round);
+  /// What was awaited last is over.
+  void came() { last_awaited_->has_come = true; }
+
+  [[nodiscard]] bool are_missing() const;
+  [[nodiscard]] bool needs(int rank) const;
+  void add_peers(std::vector<int>& peers) const;
+  [[nodiscard]] std::span<Pending> sends() { return sends_; }
+  /// After an error: the library may still use them, which have no memory that anything else is in.
+  void let_go() noexcept;
+
+ private:
+  struct Received {
+    int peer;
+    std::uint64_t round;
+    Pending pending{};
+    bool has_come = false;
+  };
+  struct Sent {
+    int peer;
+    std::uint64_t needs;  ///< round
+  };
+
+  Transport& transport_;
+  std::vector<Received> received_;  ///< by round, ascending
+  std::vector<Sent> to_send_;       ///< the same
+  std::vector<Pending> sends_;      ///< of these
+  std::size_t sent_ = 0;
+  Received* last_awaited_ = nullptr;
+};
+
+}  // namespace trunkline::runtime
