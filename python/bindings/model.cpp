@@ -18,6 +18,7 @@
 #include "choose/least_time.hpp"
 #include "decide/decision.hpp"
 #include "kinds/multicast/datagram.hpp"
+#include "learn/loss_account.hpp"
 #include "model/measured/measured_trees.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/native/native_choice.hpp"
@@ -126,6 +127,8 @@ void bind_costs(nb::module_& module) {
               "Times of the library's own calls over predicted ones, at the least.")
       .def_ro("library_most", &Accuracy::library_most, "At the most.");
   module.attr("source_of_accuracy") = source_of_accuracy;
+  module.attr("most_lost_share") = most_lost_share;
+  module.attr("granted_loss_s") = granted_loss_s;
   module.def("accuracy_of", &accuracy_of, "library"_a, "ranks_per_host"_a, "fastest_bps"_a,
              "Of predictions over hosts' links of that rate.");
   module.attr("least_gain_of_a_model") = least_gain_of_a_model;

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from trunkline import _core
+from trunkline.bench.entries import check_entry
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
+from trunkline.files import read_json
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
 
-__all__ = ["CALLS", "WRONGS", "Learned", "learn", "wrong_text"]
+__all__ = ["CALLS", "WRONGS", "Learned", "learn", "read_learned", "wrong_text"]
 
 CALLS = 10
 """Of a batch, as in bench/learning.c."""
@@ -68,14 +72,60 @@ class Learned:
         return median(ours / native for ours, native in list(pairs)[-len(self.ours_ms) // 4 :])
 
     @property
+    def best_ms(self) -> float:
+        """Of a call, all through: native calls, or what ran in the end."""
+        return min(self.settled_ms, self.native_call_ms)
+
+    @property
     def lost_ms(self) -> float:
         """By all calls together beside native ones; below 0: saved."""
-        return CALLS * (sum(self.ours_ms) - sum(self.native_ms))
+        return self.lost_so_far_ms[-1]
+
+    @property
+    def regret_ms(self) -> float:
+        """By all calls together beside as many of the best."""
+        return self.regret_so_far_ms[-1]
+
+    @property
+    def lost_so_far_ms(self) -> list[float]:
+        """After each batch, beside native calls in turns with it."""
+        return list(accumulate(CALLS * (ours - native) for ours, native in zip_equal(self.ours_ms, self.native_ms)))
+
+    @property
+    def regret_so_far_ms(self) -> list[float]:
+        """The same beside the best."""
+        return list(accumulate(CALLS * (ours - self.best_ms) for ours in self.ours_ms))
+
+    @property
+    def allowed_so_far_ms(self) -> list[float]:
+        """What may have been lost beside native calls by then."""
+        spent = accumulate(CALLS * ours for ours in self.ours_ms)
+        return [1e3 * _core.granted_loss_s + _core.most_lost_share * one for one in spent]
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from the batches."""
-        derived = {"settled_ms": self.settled_ms, "over_native": self.over_native, "lost_ms": self.lost_ms}
-        return {**asdict(self), **derived}
+        derived = ("settled_ms", "over_native", "lost_ms", "best_ms", "regret_ms")
+        return {**asdict(self), **{name: getattr(self, name) for name in derived}}
+
+
+def read_learned(file: str) -> list[Learned]:
+    """What ``trunkline bench learn --json`` wrote.
+
+    Raises:
+        BadInput: where the file cannot be read or holds something else.
+    """
+    rows = read_json(file)
+    needed = frozenset(field.name for field in fields(Learned))
+    try:
+        if not isinstance(rows, list) or not rows:
+            raise ValueError("there are no jobs in it")
+        for row in rows:
+            check_entry(row, Learned, needed)
+            if not row["ours_ms"] or len(row["ours_ms"]) != len(row["native_ms"]):
+                raise ValueError("a job has not as many native batches as others, or none")
+    except ValueError as error:
+        raise BadInput(f"{file}: is not what 'trunkline bench learn --json' writes now: {error}") from error
+    return [Learned(**{name: row[name] for name in needed}) for row in rows]
 
 
 def wrong_text(text: str, wrong: str) -> str:

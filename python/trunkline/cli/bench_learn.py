@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from json import dumps
 from typing import Annotated, Optional
 
 import typer
 
 from trunkline import _core
-from trunkline.bench.learning import WRONGS, Learned, learn, wrong_text
+from trunkline.bench.learning import WRONGS, Learned, learn, read_learned, wrong_text
 from trunkline.cli.assumptions import tell_rate
 from trunkline.cli.options import (
-    ClusterOption,
     HostsOption,
     JsonOption,
     LabRateOption,
-    MpisOption,
+    OptionalClusterOption,
     RanksOnHostOption,
+    ReportOption,
     SizesOption,
+    mpi_option,
 )
-from trunkline.cli.output import check_outputs, write_json
+from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.lab.message_cost import tell_message_cost
@@ -29,36 +32,72 @@ from trunkline.mpi import ready_mpis
 from trunkline.terminal import Table, console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
-__all__ = ["EXAMPLE", "learning"]
+__all__ = ["EXAMPLE", "learning", "learning_page"]
 
 COLLECTIVES = ("allreduce", "bcast", "allgather")
 EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allreduce --sizes 8KiB --json out.json"
 
 
-def _table(jobs: list[Learned]) -> Table:
+def learning_page(jobs: Sequence[Learned]) -> str:
+    """A picture of each job, and a table of all."""
+    from trunkline.report.learning_picture import learning_picture  # Matplotlib takes a second to load
+    from trunkline.report.page import render
+
+    rows = [{**_row(job), "picture": learning_picture(job), "words": _words(job)} for job in jobs]
+    return render("learn.html.j2", [], jobs=rows, rows=dumps([job.as_json() for job in jobs]))
+
+
+def _words(job: Learned) -> str:
+    wrong = f", cluster file {job.wrong}" if job.wrong else ""
+    found = f"{job.runs} was found" if job.settled_after else f"not settled, {job.runs} at the end"
+    name = _core.facts_of(job.collective).mpi_name
+    where = f"{job.ranks} ranks on {job.cluster} at {format_rate(job.rate_bps)}{wrong}"
+    return f"{name} of {format_bytes(job.message_bytes)}, {job.mpi}, {where}: {job.first} was predicted, {found}"
+
+
+def _row(job: Learned) -> dict[str, str]:
+    return {
+        "mpi": job.mpi,
+        "size": format_bytes(job.message_bytes),
+        "calls": f"{job.collective} {format_bytes(job.message_bytes)}, {job.mpi}",
+        "file": job.wrong or "right",
+        "first": job.first,
+        "runs": job.runs,
+        "settled_after": f"{job.settled_after} calls" if job.settled_after else "not",
+        "native": format_seconds(job.native_call_ms / 1e3),
+        "settled": format_seconds(job.settled_ms / 1e3),
+        "over_native": f"{job.over_native:.2f}",
+        "lost": f"{job.lost_ms / 1e3:.2f} s",
+        "regret": f"{job.regret_ms / 1e3:.2f} s",
+    }
+
+
+def _table(jobs: Sequence[Learned]) -> Table:
     words = ("MPI", "file", "predicted", "found")
-    numbers = ("settled after", "native", "at the end", "over native", "lost")
+    numbers = ("settled after", "native", "at the end", "over native", "lost", "beside the best")
     columns = ("MPI", "size", "file", "predicted", "found", *numbers)
     table = titled_table("A call beside native ones, in turns", *columns, left=words)
-    for job in jobs:
-        table.add_row(
-            job.mpi,
-            format_bytes(job.message_bytes),
-            job.wrong or "right",
-            job.first,
-            job.runs,
-            f"{job.settled_after} calls" if job.settled_after else "not",
-            format_seconds(job.native_call_ms / 1e3),
-            format_seconds(job.settled_ms / 1e3),
-            f"{job.over_native:.2f}",
-            f"{job.lost_ms / 1e3:.2f} s",
-        )
+    names = (
+        "mpi",
+        "size",
+        "file",
+        "first",
+        "runs",
+        "settled_after",
+        "native",
+        "settled",
+        "over_native",
+        "lost",
+        "regret",
+    )
+    for row in map(_row, jobs):
+        table.add_row(*(row[name] for name in names))
     return table
 
 
 def learning(
-    cluster: ClusterOption,
-    mpi: MpisOption,
+    cluster: OptionalClusterOption = None,
+    mpi: Annotated[Optional[str], mpi_option("MPI libraries, separated by commas.", several=True)] = None,
     collective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(COLLECTIVES)}.")] = "allreduce",
     sizes: SizesOption = "8KiB,64KiB",
     batches: Annotated[int, typer.Option(min=4, max=1000, help="Batches of ten calls, each way.")] = 30,
@@ -73,10 +112,24 @@ def learning(
     rate: LabRateOption = "auto",
     ranks_per_host: RanksOnHostOption = 1,
     hosts: HostsOption = None,
+    kept: Annotated[
+        Optional[str],
+        typer.Option("--from", metavar="FILE", help="Run nothing: take what --json wrote before, for --report."),
+    ] = None,
     json: JsonOption = None,
+    report: ReportOption = None,
 ) -> None:
-    """Run jobs that find out what is fastest (TRUNKLINE_LEARN), and what that costs and saves beside native calls."""
-    check_outputs({"--json": json})
+    """Run jobs that find out what is fastest (TRUNKLINE_LEARN), and what that costs and saves beside native calls.
+
+    The page of --report has a picture of each job: what its calls took until all was settled, what they lost on the
+    way beside native calls and beside the best, and what they may lose.
+    """
+    check_outputs({"--json": json, "--report": report})
+    if kept:
+        _tell(read_learned(kept), json, report)
+        return
+    if not cluster or not mpi:
+        raise BadInput("say where to run jobs: --cluster and --mpi; or --from FILE with what --json wrote before")
     if collective not in COLLECTIVES:
         raise BadInput(f"--collective: '{collective}' is none of {', '.join(COLLECTIVES)}")
     if wrong and wrong not in WRONGS:
@@ -112,6 +165,13 @@ def learning(
                     jobs.append(job)
                     bar.show(f"{where}, {library.name}: {collective} of {format_bytes(size)}", done=True)
         bar.show("done")
+    _tell(jobs, json, report)
+
+
+def _tell(jobs: Sequence[Learned], json: str | None, report: str | None) -> None:
     console.print(_table(jobs))
     if json:
         write_json([job.as_json() for job in jobs], json)
+    if report:
+        write_text(learning_page(jobs), report)
+        console.print(f"Report: {report}", markup=False, soft_wrap=True)
