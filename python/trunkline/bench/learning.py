@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Optional
 
 from trunkline import _core
 from trunkline.bench.entries import check_entry
@@ -40,6 +40,8 @@ class Learned:
         settled_after: Calls of the job until then; None: it had not settled.
         ours_ms: Milliseconds of a call, by batches of 10.
         native_ms: The same of native calls, in turns with those.
+        by: What says so; ``simgrid 3.32``.
+        noise: Where it is simulated, by how much times scatter; None: not.
     """
 
     cluster: str
@@ -51,9 +53,11 @@ class Learned:
     wrong: str
     first: str
     runs: str
-    settled_after: int | None
+    settled_after: Optional[int]
     ours_ms: list[float]
     native_ms: list[float]
+    by: str = "lab"
+    noise: Optional[float] = None
 
     @property
     def settled_ms(self) -> float:
@@ -104,8 +108,11 @@ class Learned:
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from the batches."""
-        derived = ("settled_ms", "over_native", "lost_ms", "best_ms", "regret_ms")
-        return {**asdict(self), **{name: getattr(self, name) for name in derived}}
+        return {**asdict(self), **{name: getattr(self, name) for name in _DERIVED}}
+
+
+_DERIVED = ("settled_ms", "over_native", "lost_ms", "best_ms", "regret_ms")
+"""In JSON besides the fields."""
 
 
 def read_learned(file: str) -> list[Learned]:
@@ -115,17 +122,17 @@ def read_learned(file: str) -> list[Learned]:
         BadInput: where the file cannot be read or holds something else.
     """
     rows = read_json(file)
-    needed = frozenset(field.name for field in fields(Learned))
     try:
         if not isinstance(rows, list) or not rows:
             raise ValueError("there are no jobs in it")
-        for row in rows:
-            check_entry(row, Learned, needed)
+        kept = [{key: row[key] for key in row if key not in _DERIVED} if isinstance(row, dict) else row for row in rows]
+        for row in kept:
+            check_entry(row, Learned)
             if not row["ours_ms"] or len(row["ours_ms"]) != len(row["native_ms"]):
                 raise ValueError("a job has not as many native batches as others, or none")
     except ValueError as error:
         raise BadInput(f"{file}: is not what 'trunkline bench learn --json' writes now: {error}") from error
-    return [Learned(**{name: row[name] for name in needed}) for row in rows]
+    return [Learned(**row) for row in kept]
 
 
 def wrong_text(text: str, wrong: str) -> str:

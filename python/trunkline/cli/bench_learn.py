@@ -28,12 +28,16 @@ from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
-from trunkline.mpi import ready_mpis
+from trunkline.mpi import ready_mpis, require_mpi
+from trunkline.predict import host_costs_given
+from trunkline.simulate.engine import Job
+from trunkline.simulate.learning import simulated_learning
 from trunkline.terminal import Table, console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
 __all__ = ["EXAMPLE", "learning", "learning_page"]
 
+NOISE = 0.1
 COLLECTIVES = ("allreduce", "bcast", "allgather")
 EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allreduce --sizes 8KiB --json out.json"
 
@@ -52,6 +56,7 @@ def _words(job: Learned) -> str:
     found = f"{job.runs} was found" if job.settled_after else f"not settled, {job.runs} at the end"
     name = _core.facts_of(job.collective).mpi_name
     where = f"{job.ranks} ranks on {job.cluster} at {format_rate(job.rate_bps)}{wrong}"
+    where += f", {job.by}, noise {job.noise or 0:g}" if job.by != "lab" else ""
     return f"{name} of {format_bytes(job.message_bytes)}, {job.mpi}, {where}: {job.first} was predicted, {found}"
 
 
@@ -116,6 +121,23 @@ def learning(
         Optional[str],
         typer.Option("--from", metavar="FILE", help="Run nothing: take what --json wrote before, for --report."),
     ] = None,
+    simulate: Annotated[
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Not on the lab: a job's own trials, of calls that take what SimGrid says, scattered by --noise. No "
+            "multicasts; what ranks tell each other costs nothing.",
+        ),
+    ] = False,
+    noise: Annotated[
+        Optional[float],
+        typer.Option(
+            min=0,
+            max=10,
+            metavar="PART",
+            help=f"With --simulate: deviation of the logarithm of a call's time; default {NOISE:g}, a tenth of it.",
+        ),
+    ] = None,
     json: JsonOption = None,
     report: ReportOption = None,
 ) -> None:
@@ -134,14 +156,20 @@ def learning(
         raise BadInput(f"--collective: '{collective}' is none of {', '.join(COLLECTIVES)}")
     if wrong and wrong not in WRONGS:
         raise BadInput(f"--wrong: '{wrong}' is none of {', '.join(WRONGS)}")
-    libraries = ready_mpis(mpi)
+    if noise is not None and not simulate:
+        raise BadInput("--noise is for --simulate: the lab's times scatter by themselves; leave it out")
     network = load_cluster(cluster)
+    if simulate:
+        jobs = _simulated(network, mpi, collective, sizes, batches, wrong or "", rate, ranks_per_host, hosts, noise)
+        _tell(jobs, json, report)
+        return
+    libraries = ready_mpis(mpi)
     ranks = len(seats(network, ranks_per_host, hosts))  # told before a lab is up
     if wrong:
         wrong_text(_core.write_cluster(network), wrong)  # so too
     tell_rate(network, None if rate == "auto" else parse_rate(rate))
     wanted = parse_bench_sizes(sizes)
-    jobs: list[Learned] = []
+    jobs = []
     with progress_bar(len(libraries) * len(wanted)) as bar:
         bar.show(f"{network.name}: looking for the highest true rate")
         rate_bps = lab_rate(network, rate)
@@ -166,6 +194,38 @@ def learning(
                     bar.show(f"{where}, {library.name}: {collective} of {format_bytes(size)}", done=True)
         bar.show("done")
     _tell(jobs, json, report)
+
+
+def _simulated(
+    network: _core.Cluster,
+    mpi: str,
+    collective: str,
+    sizes: str,
+    batches: int,
+    wrong: str,
+    rate: str,
+    ranks_per_host: int,
+    hosts: int | None,
+    noise: float | None,
+) -> list[Learned]:
+    """Links have the file's rates, or others in proportion."""
+    rate_bps = None if rate == "auto" else parse_rate(rate)
+    tell_rate(network, rate_bps)
+    network = _core.scaled(network, rate_bps) if rate_bps else network
+    told = _core.parse_cluster(wrong_text(_core.write_cluster(network), wrong), "") if wrong else None
+    placement = seats(network, ranks_per_host, hosts)
+    lengths = parse_bench_sizes(sizes)
+    libraries = [require_mpi(name.strip()) for name in mpi.split(",")]
+    jobs: list[Learned] = []
+    with progress_bar(None) as bar:
+        for library in libraries:
+            costs = host_costs_given("", _core.host_costs_of(library.counts_as, library.version))
+            job = Job(collective, network, placement, 0, lengths, {}, costs, library.native_library, told=told)
+            show = lambda words, name=library.name: bar.show(f"{network.name}, {name}: {words}", done=1)  # noqa: E731
+            spread = NOISE if noise is None else noise
+            jobs += simulated_learning(job, library.name, batches, spread, wrong=wrong, on_progress=show)
+        bar.show("done")
+    return jobs
 
 
 def _tell(jobs: Sequence[Learned], json: str | None, report: str | None) -> None:
