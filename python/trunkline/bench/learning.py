@@ -20,6 +20,7 @@ from trunkline.lab.session import Lab
 from trunkline.long_links import seats
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
+from trunkline.receipt.file import Receipt, read_receipt
 
 __all__ = ["CALLS", "WRONGS", "Learned", "learn", "read_learned", "wrong_text"]
 
@@ -202,13 +203,12 @@ def learn(
         measured = next((line for line in done.stdout.splitlines() if line.startswith('{"collective"')), None)
         if done.returncode != 0 or measured is None:
             raise Failed(f"the job of {mpi.name} ended with status {done.returncode}:\n{done.stderr[-2000:]}")
-        receipt = json.loads(Path(folder, "receipt.json").read_text())
+        receipt = read_receipt(str(Path(folder, "receipt.json")))
     return _learned(lab, mpi, len(placement), wrong, json.loads(measured), receipt)
 
 
-def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any], receipt: dict[str, Any]) -> Learned:
-    nothing: dict[str, Any] = {"first": "native", "algorithm": "native", "settled_after": 0}
-    found = receipt["trials"][0] if receipt["trials"] else nothing
+def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any], receipt: Receipt) -> Learned:
+    found = next(iter(receipt.trials), None)  # None: nothing was tried
     return Learned(
         cluster=lab.cluster.name,
         rate_bps=lab.rate_bps,
@@ -217,9 +217,9 @@ def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any
         collective=measured["collective"],
         message_bytes=measured["bytes"],
         wrong=wrong,
-        first=found["first"],
-        runs=found["algorithm"],
-        settled_after=found["settled_after"] or None,
+        first=found.first if found else "native",
+        runs=found.algorithm if found else "native",
+        settled_after=found.settled_after or None if found else None,
         ours_ms=measured["ours_ms"],
         native_ms=measured["native_ms"],
     )
