@@ -30,9 +30,10 @@ struct Why {
   /// What stays native whatever anyone says has words, the same ones for many calls; a prediction has others for each
   /// size.
   [[nodiscard]] ReceiptReason told() const {
-    const ChosenBy chooser = decision != nullptr ? decision->chosen_by : chosen_by;
-    const std::string_view said = decision != nullptr ? std::string_view(decision->reason) : words;
-    return {.chosen_by = name_of(chooser), .words = chooser == ChosenBy::none ? said : std::string_view()};
+    const LocalDecision* const made = decision.get();
+    const ChosenBy chooser = made != nullptr ? made->chosen_by : chosen_by;
+    if (chooser != ChosenBy::none) return {.chosen_by = name_of(chooser), .words = {}};
+    return {.chosen_by = name_of(chooser), .words = made != nullptr ? std::string_view(made->reason) : words};
   }
 };
 

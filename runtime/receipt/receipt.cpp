@@ -112,7 +112,7 @@ Receipt::Receipt(std::string to, ReceiptHead head)
 void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
                     const ReceiptReason& why, double seconds) {
   const std::scoped_lock lock(mutex_);
-  const std::tuple key(collective, size_bits(bytes), algorithm, why.chosen_by, why.words);
+  const KeyView key(collective, size_bits(bytes), algorithm, why.chosen_by, why.words);
   auto known = sums_.find(key);
   if (known == sums_.end()) {
     known = with_reserve([&] { return sums_.emplace(std::make_from_tuple<Key>(key), Sum{}).first; });

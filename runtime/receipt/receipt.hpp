@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -83,6 +82,12 @@ class Receipt {
   };
   /// A power of two and what is below the next one, as a count of bits, 0 of no bytes; algorithm, whose choice, why.
   using Key = std::tuple<Collective, int, std::string, std::string, std::string>;
+  using KeyView = std::tuple<Collective, int, std::string_view, std::string_view, std::string_view>;
+  /// A call that is like one before asks for no memory.
+  struct InOrder {
+    using is_transparent = void;
+    bool operator()(const KeyView& one, const KeyView& other) const { return one < other; }
+  };
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string json() const;
@@ -93,7 +98,7 @@ class Receipt {
   std::chrono::system_clock::time_point began_at_ = std::chrono::system_clock::now();
   double began_s_;
   std::mutex mutex_{};
-  std::map<Key, Sum, std::less<>> sums_{};
+  std::map<Key, Sum, InOrder> sums_{};
   std::vector<TrialsFound> found_{};
   double meetings_s_ = 0.0;
 };
