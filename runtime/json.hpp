@@ -27,6 +27,8 @@ class JsonFields {
     std::snprintf(text.data(), text.size(), "%.6g", number);
     return put(name, text.data());
   }
+  /// A value that is JSON already.
+  JsonFields& add_json(std::string_view name, std::string_view value) { return put(name, value); }
   JsonFields& add(const JsonFields& others) {
     if (!others.members_.empty()) members_ += (members_.empty() ? "" : ", ") + others.members_;
     return *this;

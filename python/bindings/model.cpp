@@ -18,6 +18,8 @@
 #include "choose/least_time.hpp"
 #include "decide/decision.hpp"
 #include "kinds/multicast/datagram.hpp"
+#include "learn/loss_account.hpp"
+#include "learn/rehearsal.hpp"
 #include "model/measured/measured_trees.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/native/native_choice.hpp"
@@ -170,6 +172,16 @@ class Decisions {
   std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes, bool datagrams) {
     return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank, reach(datagrams));
   }
+  std::vector<Prediction> arms(std::uint64_t bytes) {
+    const Decision runs = decider_.decide(bytes, OperandOrder::any, {}, false, Reach::messages);
+    const Arm first{.algorithm = runs.algorithm, .segment_bytes = runs.segment_bytes};
+    if (runs.chosen_by != ChosenBy::prediction) return {{first.algorithm, first.segment_bytes, 0.0}};
+    std::vector<Prediction> all;
+    for (const Arm& arm : decider_.arms(bytes, OperandOrder::any, first)) {
+      all.push_back({arm.algorithm, arm.segment_bytes, arm.predicted_s});
+    }
+    return all;
+  }
   double seconds_of(const std::string& algorithm, std::uint64_t bytes, std::uint64_t segment_bytes) {
     return decider_.seconds_of(named(algorithm), bytes, segment_bytes);
   }
@@ -315,6 +327,9 @@ void bind_decisions(nb::module_& module) {
       .def("predictions", &Decisions::predictions, "message_bytes"_a, "commutes"_a = true, "datagrams"_a = true,
            "Of what is compared, in the segments that would run: fastest first, native among them; empty: nothing is "
            "known of the library on one host.")
+      .def("arms", &Decisions::arms, "message_bytes"_a,
+           "What a job may try for such calls (TRUNKLINE_LEARN), without multicasts: what runs untried first, native, "
+           "and others; one: nothing is tried.")
       .def("seconds_of", &Decisions::seconds_of, "algorithm"_a, "message_bytes"_a, "segment_bytes"_a,
            "What an algorithm, or the plan of a file, would take; ValueError where it has no plans, or no cluster is "
            "known.")
@@ -484,6 +499,33 @@ void bind_measurement(nb::module_& module) {
       .def("best_segment", &MeasuredTrees::best_segment, "message_bytes"_a);
 }
 
+void bind_learning(nb::module_& module) {
+  module.attr("most_lost_share") = most_lost_share;
+  module.attr("granted_loss_s") = granted_loss_s;
+  nb::class_<Rehearsal>(module, "Rehearsal", "What trials would do.")
+      .def_ro("ran", &Rehearsal::ran, "By call: the place of what it runs.")
+      .def_ro("settled_after", &Rehearsal::settled_after, "Calls; 0: it did not settle.")
+      .def_ro("runs", &Rehearsal::runs, "In the end.");
+  module.def(
+      "rehearse",
+      [](const std::vector<Prediction>& arms, const std::vector<std::vector<double>>& seconds) {
+        std::vector<Arm> all;
+        for (const Prediction& one : arms) {
+          all.push_back({.algorithm = one.algorithm, .segment_bytes = one.segment_bytes, .predicted_s = one.seconds});
+        }
+        const std::size_t calls = seconds.empty() ? 0 : seconds.front().size();
+        if (seconds.size() != all.size() ||
+            !std::ranges::all_of(seconds, [&](const auto& each) { return each.size() == calls; })) {
+          throw std::invalid_argument("as many times are needed of each algorithm, for each call");
+        }
+        return rehearse(Trials(std::move(all), 0), calls,
+                        [&](std::size_t arm, std::uint64_t call) { return seconds[arm][call]; });
+      },
+      "arms"_a, "seconds"_a,
+      "Trials of a program whose calls are alike. ``arms`` as of ``Decider.arms``; ``seconds``: by arm, what each call "
+      "would take. Raises ValueError.");
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
@@ -492,6 +534,7 @@ void bind_model(nb::module_& module) {
   bind_decisions(module);
   bind_tuning(module);
   bind_measurement(module);
+  bind_learning(module);
 }
 
 }  // namespace trunkline::python

@@ -38,6 +38,12 @@ void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ra
   };
   const bool are_known = of_native.count() > 0 && of_runs.count() > 0;
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Tried> tried;
+  for (std::size_t arm = 0; arm < trials.arms().size(); ++arm) {
+    const Samples& samples = trials.samples(arm);
+    if (samples.count() == 0) continue;
+    tried.push_back({.algorithm = name_of(trials.arms()[arm]), .timed = samples.count(), .call_s = samples.median()});
+  }
   const double off_s = are_known ? half_width(of_native) + half_width(of_runs) : unknown;
   told.add({.collective = key.collective,
             .bytes = key.bytes,
@@ -49,7 +55,8 @@ void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ra
             .runs_s = are_known ? of_runs.median() : unknown,
             .native_s = are_known ? of_native.median() : unknown,
             .saved_s = -trials.lost_s(),
-            .error_s = off_s * static_cast<double>(trials.calls())});
+            .error_s = off_s * static_cast<double>(trials.calls()),
+            .tried = std::move(tried)});
 }
 
 }  // namespace

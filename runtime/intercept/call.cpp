@@ -2,7 +2,9 @@
 #include "intercept/call.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "communicator/explain.hpp"
 #include "communicator/learning.hpp"
@@ -19,12 +21,28 @@ namespace {
 
 thread_local std::array<LastRun, most_collectives> last __attribute__((tls_model("initial-exec")));
 
+/// Of a call that is counted.
+struct Why {
+  ChosenBy chosen_by = ChosenBy::none;
+  const char* words = "one rank, two groups, nothing to send, or arguments that MPI judges";
+  std::shared_ptr<const LocalDecision> decision{};
+
+  /// What stays native whatever anyone says has words, the same ones for many calls; a prediction has others for each
+  /// size.
+  [[nodiscard]] ReceiptReason told() const {
+    const LocalDecision* const made = decision.get();
+    const ChosenBy chooser = made != nullptr ? made->chosen_by : chosen_by;
+    if (chooser != ChosenBy::none) return {.chosen_by = name_of(chooser), .words = {}};
+    return {.chosen_by = name_of(chooser), .words = made != nullptr ? std::string_view(made->reason) : words};
+  }
+};
+
 int run_natively(const UserCall& call) {
   last_run(call.arguments().collective) = {};
   return call.native();
 }
 
-int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFacts>& shared) {
+int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFacts>& shared, Why& why) {
   const Arguments& arguments = call.arguments();
   const int code = find_shared_facts(call, shared);
   if (code != MPI_SUCCESS) return code;
@@ -34,6 +52,8 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
   }
   const Prepared prepared = prepare(call, *shared);
   if (prepared.code != MPI_SUCCESS) return prepared.code;
+  if (receipt() != nullptr)
+    why = {.chosen_by = prepared.chosen_by, .words = prepared.why, .decision = prepared.decision};
   const bool explains = world()->explain && shared->rank == 0;
   const bool is_timed = explains || prepared.learning != nullptr;
   const double start = is_timed ? PMPI_Wtime() : 0.0;
@@ -69,12 +89,13 @@ int run(const UserCall& call) {
   std::optional<SharedFacts> shared;
   Receipt* const counted = receipt();
   const double start = counted != nullptr ? PMPI_Wtime() : 0.0;
-  const int code = run_watched(call, traced, shared);
+  Why why;
+  const int code = run_watched(call, traced, shared, why);
   traced.end(code != MPI_SUCCESS);
   if (counted != nullptr) {
     const std::uint64_t bytes = shared ? shared->bytes : known_bytes(arguments);
     counted->count(arguments.collective, bytes != unknown_bytes ? std::optional(bytes) : std::nullopt,
-                   last_run(arguments.collective).algorithm, PMPI_Wtime() - start);
+                   last_run(arguments.collective).algorithm, why.told(), PMPI_Wtime() - start);
   }
   return code;
 }

@@ -14,10 +14,12 @@
 namespace trunkline::runtime {
 namespace {
 
-/// Null where nobody asks for the reason.
-std::shared_ptr<const LocalDecision> natively(const char* reason, ChosenBy chooser = ChosenBy::none) {
-  if (!world()->explain) return nullptr;
-  return std::make_shared<const LocalDecision>(LocalDecision{.reason = reason, .chosen_by = chooser});
+Prepared natively(const char* reason, ChosenBy chooser = ChosenBy::none) {
+  Prepared made{.chosen_by = chooser, .why = reason};
+  if (world()->explain) {
+    made.decision = std::make_shared<const LocalDecision>(LocalDecision{.reason = reason, .chosen_by = chooser});
+  }
+  return made;
 }
 
 constexpr const char* put_off =
@@ -96,14 +98,13 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   const Arguments& call = user.arguments();
   if (shared.native != nullptr) {
     const bool is_wish = wish_for(call.collective).kind == Wish::Kind::native;
-    return {.decision = natively(shared.native, is_wish ? ChosenBy::user : ChosenBy::none)};
+    return natively(shared.native, is_wish ? ChosenBy::user : ChosenBy::none);
   }
-  if (const char* const reason = user.reason_for_mpi()) return {.decision = natively(reason)};
+  if (const char* const reason = user.reason_for_mpi()) return natively(reason);
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
-  if (found.state->members() == nullptr)
-    return {.decision = natively("a process outside MPI_COMM_WORLD, whose host is not known")};
+  if (found.state->members() == nullptr) return natively("a process outside MPI_COMM_WORLD, whose host is not known");
   if (world()->follow) {
     const int code = found.state->follow(*world(), shared.bytes);
     if (code != MPI_SUCCESS) return {.code = code};
@@ -123,7 +124,9 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   }
   const bool may_be_put_off = prepared.decision->plan != nullptr && !is_grouped;
   if (may_be_put_off && !found.state->pays_for_its_number(*prepared.decision)) {
-    return {.decision = natively(put_off), .multicast = prepared.multicast};
+    Prepared made = natively(put_off);
+    made.multicast = prepared.multicast;
+    return made;
   }
   if (may_be_tried(user, *prepared.decision)) {
     const std::shared_ptr<const LocalDecision> untried = prepared.decision;
@@ -138,8 +141,9 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
   if (!number.id) {
-    return {.decision = natively("no number for the communicator: too many of them, or threads at once"),
-            .learning = prepared.learning};
+    Prepared made = natively("no number for the communicator: too many of them, or threads at once");
+    made.learning = prepared.learning;
+    return made;
   }
   const Communicator::Entered entered = found.state->enter();
   if (entered.code != MPI_SUCCESS) return {.code = entered.code};

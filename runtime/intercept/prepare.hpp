@@ -18,8 +18,10 @@ struct Prepared {
   std::uint64_t turn = 0;                ///< of the call on it
   DatagramGroup* group = nullptr;        ///< of the communicator, where the plan uses datagrams and they reach all
   bool have_met = false;                 ///< all its ranks, for that group
-  std::shared_ptr<const LocalDecision> decision{};
-  Learning* learning = nullptr;     ///< of a call that may be tried, which is to hear how long it took
+  std::shared_ptr<const LocalDecision> decision{};  ///< null: native, where nobody asks for more than whose choice
+  ChosenBy chosen_by = ChosenBy::none;              ///< without a decision
+  const char* why = "";                             ///< without a decision
+  Learning* learning = nullptr;                     ///< of a call that may be tried, which is to hear how long it took
   const char* multicast = nullptr;  ///< where it was or would have been one: what datagrams are to the communicator
 };
 

@@ -7,6 +7,7 @@
 #include "communicator/communicator.hpp"
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
+#include "receipt/receipt.hpp"
 #include "revoked.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
@@ -45,7 +46,7 @@ int find_shared_facts(const UserCall& user, std::optional<SharedFacts>& shared) 
     facts.native = reason_to_stay_native(call.collective, facts.bytes);
   };
   if (!user.has_shares()) count_bytes(call.count);
-  if (facts.native != nullptr && !world()->explain) return MPI_SUCCESS;
+  if (facts.native != nullptr && !world()->explain && receipt() == nullptr) return MPI_SUCCESS;
   int is_inter = 0;
   int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
   if (code != MPI_SUCCESS || is_inter != 0) return code;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "communicator/communicator.hpp"
@@ -101,6 +102,17 @@ int stop(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
+ReceiptHead head_of(const World& world, int ranks) {
+  const auto& cluster = world.knowledge.cluster;
+  const Placement none;
+  const Placement& hosts = world.placement ? *world.placement : none;
+  return {.mpi = std::string(mpi_name) + " " + std::string(mpi_version),
+          .library = TRUNKLINE_VERSION,
+          .cluster = cluster ? cluster->name() : "",
+          .ranks = ranks,
+          .hosts = static_cast<int>(std::set(hosts.begin(), hosts.end()).size())};
+}
+
 /// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, the last one first. Ours is the first one, so the
 /// application's own callbacks there can still broadcast.
 void stop_at_finalize() {
@@ -185,7 +197,7 @@ void start() {
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));
   ranks_of_job = ranks;
-  if (rank == 0 && !setup.summary.empty()) begin_receipt(setup.summary, ranks);
+  if (rank == 0 && !setup.summary.empty()) begin_receipt(setup.summary, head_of(*mine, ranks));
   stop_at_finalize();
   update_watching();
 }

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receipt/receipt.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "mpi_api.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "text/quantity.hpp"
+#include "whole_file.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -51,15 +57,67 @@ void add_row(std::string& rows, const JsonFields& fields) {
   rows += (rows.empty() ? "\n    " : ",\n    ") + fields.object();
 }
 
+using Moment = std::chrono::system_clock::time_point;
+
+/// In universal time.
+std::string moment_text(Moment moment, const char* format) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(moment);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 40> text{};
+  std::strftime(text.data(), text.size(), format, &parts);
+  return text.data();
+}
+
+/// Jobs of all hosts in one folder differ in it, and stand there in the order in which they began.
+std::string own_file_name(Moment began) {
+  const auto fraction =
+      std::chrono::duration_cast<std::chrono::microseconds>(began.time_since_epoch()).count() % 1000000;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return moment_text(began, "%Y%m%d-%H%M%S") + formatted("-%06lld-", static_cast<long long>(fraction)) + host.data() +
+         formatted("-%ld.json", static_cast<long>(getpid()));
+}
+
+/// The number by which a batch system knows the job; empty: none has started it.
+std::string job_number() {
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "OAR_JOB_ID"}) {
+    if (const char* const number = std::getenv(name); number != nullptr && *number != '\0') return number;
+  }
+  return "";
+}
+
+bool names_folder(const std::string& to) {
+  std::error_code unknown;
+  return to.ends_with('/') || std::filesystem::is_directory(to, unknown);
+}
+
+/// A file that the user has named is written to, such as a pipe; one that has a name of ours in a folder is new.
+bool write_receipt(const std::string& path, bool is_named, const std::string& text) {
+  if (!is_named) return write_whole(path, text);
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  return static_cast<bool>(file);
+}
+
 }  // namespace
 
-Receipt::Receipt(std::string to, int ranks)
-    : to_(to == "1" ? std::move(to) : std::filesystem::absolute(to).string()), ranks_(ranks), began_s_(PMPI_Wtime()) {}
+Receipt::Receipt(std::string to, ReceiptHead head)
+    : to_(to == "1" ? std::move(to) : std::filesystem::absolute(to).string()),
+      is_folder_(names_folder(to_)),
+      head_(std::move(head)),
+      began_s_(PMPI_Wtime()) {}
 
 void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
-                    double seconds) {
+                    const ReceiptReason& why, double seconds) {
   const std::scoped_lock lock(mutex_);
-  Sum* const sum = with_reserve([&] { return &sums_[{collective, size_bits(bytes), std::string(algorithm)}]; });
+  const KeyView key(collective, size_bits(bytes), algorithm, why.chosen_by, why.words);
+  auto known = sums_.find(key);
+  if (known == sums_.end()) {
+    known = with_reserve([&] { return sums_.emplace(std::make_from_tuple<Key>(key), Sum{}).first; });
+  }
+  Sum* const sum = &known->second;
   ++sum->calls;
   sum->bytes += bytes.value_or(0);
   sum->seconds += seconds;
@@ -79,11 +137,12 @@ std::string Receipt::text() const {
   double all_s = 0.0;
   std::string lines;
   for (const auto& [key, sum] : sums_) {
-    const auto& [collective, bits, algorithm] = key;
+    const auto& [collective, bits, algorithm, chosen_by, why] = key;
     all_s += sum.seconds;
     lines +=
         formatted("\n  %-24s %-18s %-24s %9llu calls %10.4g s", std::string(facts_of(collective).mpi_name).c_str(),
                   size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls), sum.seconds);
+    lines += ", " + (why.empty() ? "by " + chosen_by : why);
   }
   double saved_s = 0.0;
   double error_s = 0.0;
@@ -109,11 +168,13 @@ std::string Receipt::text() const {
 std::string Receipt::json() const {
   std::string calls;
   for (const auto& [key, sum] : sums_) {
-    const auto& [collective, bits, algorithm] = key;
+    const auto& [collective, bits, algorithm, chosen_by, why] = key;
     JsonFields fields;
     fields.add("collective", facts_of(collective).name);
     if (bits != unknown_size) fields.add("least_bytes", least_bytes_of(bits));
-    fields.add("algorithm", algorithm).add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.seconds);
+    fields.add("algorithm", algorithm).add("chosen_by", chosen_by);
+    if (!why.empty()) fields.add("why", why);
+    fields.add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.seconds);
     add_row(calls, fields);
   }
   std::string trials;
@@ -123,26 +184,37 @@ std::string Receipt::json() const {
     fields.add("first", one.first).add("algorithm", one.algorithm).add("settled_after", one.settled_after);
     fields.add("calls", one.calls).add("call_s", one.runs_s);
     fields.add("native_s", one.native_s).add("saved_s", one.saved_s).add("error_s", one.error_s);
-    add_row(trials, fields);
+    std::string tried;
+    for (const Tried& arm : one.tried) {
+      JsonFields known;
+      known.add("algorithm", arm.algorithm).add("timed", arm.timed).add("call_s", arm.call_s);
+      tried += (tried.empty() ? "" : ", ") + known.object();
+    }
+    add_row(trials, fields.add_json("tried", "[" + tried + "]"));
   }
-  return "{\"trunkline\": \"receipt/1\",\n  " +
-         formatted("\"ranks\": %d, \"seconds\": %.6g,\n  ", ranks_, PMPI_Wtime() - began_s_) + "\"calls\": [" + calls +
-         "],\n  " + formatted("\"meetings_s\": %.6g,\n  ", meetings_s_) + "\"trials\": [" + trials + "]}\n";
+  JsonFields all;
+  all.add("trunkline", "receipt/1").add("version", head_.library).add("program", program_invocation_short_name);
+  if (const std::string job = job_number(); !job.empty()) all.add("job", job);
+  all.add("began", moment_text(began_at_, "%Y-%m-%dT%H:%M:%SZ")).add("mpi", head_.mpi);
+  if (!head_.cluster.empty()) all.add("cluster", head_.cluster);
+  if (head_.hosts > 0) all.add("hosts", head_.hosts);
+  all.add("ranks", head_.ranks).add("seconds", PMPI_Wtime() - began_s_).add("meetings_s", meetings_s_);
+  all.add_json("calls", "[" + calls + "]").add_json("trials", "[" + trials + "]");
+  return all.object() + "\n";
 }
 
 void Receipt::tell() {
   const std::scoped_lock lock(mutex_);
   if (to_ == "1") return say("receipt", text());
-  std::ofstream file(to_);
-  file << json();
-  file.close();
-  if (!file) warn("TRUNKLINE_SUMMARY=" + to_ + ": cannot be written: " + std::strerror(errno));
+  const std::string path = is_folder_ ? to_ + (to_.ends_with('/') ? "" : "/") + own_file_name(began_at_) : to_;
+  if (write_receipt(path, !is_folder_, json())) return;
+  warn("TRUNKLINE_SUMMARY=" + to_ + ": cannot be written: " + std::strerror(errno));
 }
 
 Receipt* receipt() { return own; }
 
-void begin_receipt(const std::string& to, int ranks) {
-  own = with_reserve([&] { return new Receipt(to, ranks); });
+void begin_receipt(const std::string& to, const ReceiptHead& head) {
+  own = with_reserve([&] { return new Receipt(to, head); });
 }
 
 void end_receipt() {

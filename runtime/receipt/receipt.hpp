@@ -2,6 +2,8 @@
 // What a job's collective calls came to, as rank 0 of MPI_COMM_WORLD saw them: told at its end (TRUNKLINE_SUMMARY).
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -14,6 +16,28 @@
 #include "collective/collective.hpp"
 
 namespace trunkline::runtime {
+
+/// What the job is, as far as the ranks know it: empty or 0 where they do not.
+struct ReceiptHead {
+  std::string mpi{};      ///< with its version
+  std::string library{};  ///< Trunkline's version
+  std::string cluster{};
+  int ranks = 0;
+  int hosts = 0;
+};
+
+/// Why a call ran what it ran.
+struct ReceiptReason {
+  std::string_view chosen_by;  ///< as TRUNKLINE_EXPLAIN=json says it
+  std::string_view words;      ///< of what is native whatever anyone says; else empty
+};
+
+/// An algorithm in trials.
+struct Tried {
+  std::string algorithm{};  ///< with its segment
+  std::size_t timed = 0;    ///< calls of it
+  double call_s = 0.0;      ///< their median
+};
 
 /// What trials found for the calls of one kind on one communicator.
 struct TrialsFound {
@@ -28,18 +52,21 @@ struct TrialsFound {
   double native_s = 0.0;
   double saved_s = 0.0;  ///< beside native calls, by all of them, trials among them; below 0: lost
   double error_s = 0.0;  ///< 19 in 20 are off by less, as far as scatter of times tells
+  std::vector<Tried> tried{};
 };
 
 /// Used by any number of threads.
 class Receipt {
  public:
-  /// `to`: "1", standard error, for people; else a file, as JSON, wherever the program goes meanwhile.
-  Receipt(std::string to, int ranks);
+  /// `to`: "1", standard error, for people; else a file, as JSON, wherever the program goes meanwhile, or a folder, in
+  /// which it is one of its own.
+  Receipt(std::string to, ReceiptHead head);
   Receipt(const Receipt&) = delete;
   Receipt& operator=(const Receipt&) = delete;
 
   /// A call; nothing: of unknown size.
-  void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm, double seconds);
+  void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
+             const ReceiptReason& why, double seconds);
   void add(const TrialsFound& found);
   /// By how much calls took longer while ranks told each other their times.
   void add_meetings(double seconds);
@@ -53,17 +80,25 @@ class Receipt {
     std::uint64_t bytes = 0;
     double seconds = 0.0;
   };
-  /// A power of two and what is below the next one; a count of bits, 0 of no bytes.
-  using Key = std::tuple<Collective, int, std::string>;
+  /// A power of two and what is below the next one, as a count of bits, 0 of no bytes; algorithm, whose choice, why.
+  using Key = std::tuple<Collective, int, std::string, std::string, std::string>;
+  using KeyView = std::tuple<Collective, int, std::string_view, std::string_view, std::string_view>;
+  /// A call that is like one before asks for no memory.
+  struct InOrder {
+    using is_transparent = void;
+    bool operator()(const KeyView& one, const KeyView& other) const { return one < other; }
+  };
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string json() const;
 
   std::string to_;
-  int ranks_;
+  bool is_folder_;
+  ReceiptHead head_;
+  std::chrono::system_clock::time_point began_at_ = std::chrono::system_clock::now();
   double began_s_;
   std::mutex mutex_{};
-  std::map<Key, Sum> sums_{};
+  std::map<Key, Sum, InOrder> sums_{};
   std::vector<TrialsFound> found_{};
   double meetings_s_ = 0.0;
 };
@@ -71,7 +106,7 @@ class Receipt {
 /// Of this process; null: it has none.
 [[nodiscard]] Receipt* receipt();
 /// To be called once, before calls are counted.
-void begin_receipt(const std::string& to, int ranks);
+void begin_receipt(const std::string& to, const ReceiptHead& head);
 /// Tells it, and ends it.
 void end_receipt();
 

@@ -78,7 +78,7 @@ struct Setup {
   bool follow = false;  ///< calls follow the cluster file when it changes
   Learn learn = Learn::none;
   Explain explain = Explain::none;
-  std::string summary{};  ///< "1": at the end, for people; else a file; empty: none
+  std::string summary{};  ///< "1": at the end, for people; else a file or folder; empty: none
   bool strict = false;
   bool disable = false;
 };

@@ -1,18 +1,26 @@
 """What a browser makes of the pages; skipped where there is none."""
 
 import html
+import json
 import re
 import shutil
 import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from made_up import cell
+from made_up import cell, receipt
+from test_bench_learning import JOB
 from test_colours import rounds_picture
 
 from trunkline import _core
+from trunkline.cli.bench_learn import learning_page
 from trunkline.cli.doctor_pays import pays_page
+from trunkline.cli.receipt import receipt_page
 from trunkline.cluster import load_cluster
 from trunkline.doctor.pays import pays
+from trunkline.receipt.file import read_receipt
 from trunkline.report.page import bench_page, demo_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -54,6 +62,19 @@ def helps():
     return pays_page(found, "leaf-spine, 24 hosts", "hosts 10 Gbit/s", "mpich")
 
 
+def told():
+    """The page of ``trunkline receipt page``."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "receipt.json")
+        file.write_text(json.dumps(receipt()))
+        return receipt_page(read_receipt(str(file)))
+
+
+def learns():
+    """The page of ``trunkline bench learn``."""
+    return learning_page([JOB, replace(JOB, settled_after=None, ours_ms=[2.5] * 8, wrong="swapped")])
+
+
 PICTURE = """<!doctype html><body>{svg}<script>onload = () => {{
   const boxes = [...document.querySelectorAll("g")].map(cell => [...cell.querySelectorAll("rect, text")])
     .map(shapes => shapes.map(shape => shape.getBoundingClientRect()));
@@ -80,7 +101,7 @@ def test_the_words_of_rounds_stay_in_their_cells(name, each, tmp_path):
     assert (found[2], found[3]) == ("0", "0")
 
 
-@pytest.mark.parametrize("page", [demo, bench, helps])
+@pytest.mark.parametrize("page", [demo, bench, helps, told, learns])
 def test_a_phone_shows_the_columns_that_matter_and_scrolls_down_only(page, tmp_path):
     file = tmp_path / "frame.html"
     file.write_text(FRAME.format(page=html.escape(page())))

@@ -18,7 +18,7 @@ from trunkline.draw.names import hostlist, without_domain
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at pages with")
 WIDTHS = (390, 768, 1280, 2560)
-NAMES = ("demo", "bench", "helps", "trace")
+NAMES = ("demo", "bench", "helps", "trace", "told", "learns")
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,17 @@
 """Jobs whose calls try out what is fastest: what they run in the end, and that they never run it differently."""
 
 import json
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from conftest import ON_OWN_HOST, Mpi
 
+from trunkline.receipt.file import read_receipt
+from trunkline.receipt.worth import add_up
+
+HOUR = timedelta(hours=1)
 RANKS = 6
 NETWORK = """\
 trunkline: cluster/1
@@ -74,7 +80,10 @@ def test_a_receipt_counts_all_calls(any_mpi: Mpi, tmp_path: Path):
     ran, said = learns(any_mpi, tmp_path, "120", TRUNKLINE_SUMMARY=str(file))
     receipt = json.loads(file.read_text())
     assert receipt["trunkline"] == "receipt/1"
-    assert receipt["ranks"] == RANKS
+    assert (receipt["ranks"], receipt["hosts"], receipt["cluster"]) == (RANKS, RANKS, "near")
+    assert receipt["program"] == any_mpi.program("runtime-learn").name
+    assert receipt["mpi"].startswith(any_mpi.library.stem.removeprefix("libtrunkline-").partition("-")[0] + " ")
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(receipt["began"])) < HOUR
     calls = [one for one in said if one["event"] == "call" and one["rank"] == 0]
     for collective in ("bcast", "allreduce"):
         counted = sum(one["calls"] for one in receipt["calls"] if one["collective"] == collective)
@@ -89,6 +98,36 @@ def test_a_receipt_counts_all_calls(any_mpi: Mpi, tmp_path: Path):
     assert all(one["native_s"] > 0 and one["call_s"] > 0 and one["error_s"] >= 0 for one in known)
     assert all(one["settled_after"] <= one["calls"] for one in known)
     assert receipt["meetings_s"] > 0
+    for one in known:
+        tried = {arm["algorithm"]: arm for arm in one["tried"]}
+        assert tried[one["algorithm"]]["call_s"] == one["call_s"]
+        assert tried["native"]["call_s"] == one["native_s"]
+        assert all(arm["timed"] > 0 for arm in one["tried"])
+    whose = {one["chosen_by"] for one in receipt["calls"]}
+    assert whose >= {"prediction", "trials"}
+    assert whose <= {"prediction", "trials", "none"}
+    assert all(one["why"] for one in receipt["calls"] if one["chosen_by"] == "none")
+    assert read_receipt(str(file)).saved_s != 0.0
+
+
+def test_each_job_has_a_receipt_of_its_own_in_a_folder(mpi: Mpi, tmp_path: Path):
+    """And what it says of why calls are native."""
+    folder = tmp_path / "receipts"
+    folder.mkdir()
+    program = mpi.program("runtime-learn")
+    for settings in ({}, {"TRUNKLINE_BCAST": "native", "SLURM_JOB_ID": "4711"}):
+        mpi.run(4, program, "3", settings={"TRUNKLINE_SUMMARY": str(folder)} | settings)
+    first, second = (json.loads(file.read_text()) for file in sorted(folder.iterdir()))
+    assert all(re.fullmatch(r"\d{8}-\d{6}-\d{6}-.+-\d+\.json", file.name) for file in folder.iterdir())
+    assert "job" not in first
+    assert second["job"] == "4711"
+    assert "cluster" not in first
+    why = {one["collective"]: (one["chosen_by"], one.get("why")) for one in first["calls"]}
+    assert why["bcast"] == why["allreduce"] == ("none", "no cluster is set (TRUNKLINE_CLUSTER)")
+    why = {one["collective"]: (one["chosen_by"], one.get("why")) for one in second["calls"]}
+    assert why["bcast"] == ("user", None)
+    worth = add_up(str(folder))
+    assert (worth.all.jobs, worth.all.measured_jobs, worth.unread) == (2, 0, [])
 
 
 def test_a_receipt_for_people_and_one_that_cannot_be_written(mpi: Mpi, tmp_path: Path):

@@ -15,7 +15,7 @@ namespace trunkline {
 namespace {
 
 /// Rates that differ by less are alike: headers, acknowledgements and the spread of a median.
-constexpr double spread_of_rates = 0.12;
+constexpr double alike_rates = 0.12;
 
 struct Straight {
   double fixed_s;
@@ -59,7 +59,7 @@ Best best_rate(const MeasuredDistance& distance) {
     const double bps = 8.0 * static_cast<double>(wire_bytes(point.bytes)) / point.gap_s;
     if (bps <= best.bps) continue;
     best = {.bps = bps,
-            .hosts_were_busy = point.gap_s <= (1.0 + spread_of_rates) * std::max(point.send_s, point.receive_s)};
+            .hosts_were_busy = point.gap_s <= (1.0 + alike_rates) * std::max(point.send_s, point.receive_s)};
   }
   return best;
 }
@@ -85,8 +85,7 @@ class Correction {
       known_bps = std::min(known_bps, links_[channel / 2].way(channel).rate_bps);
     }
     const Best best = best_rate(distance);
-    const bool differs =
-        best.bps < (1.0 - spread_of_rates) * known_bps || best.bps > (1.0 + spread_of_rates) * known_bps;
+    const bool differs = best.bps < (1.0 - alike_rates) * known_bps || best.bps > (1.0 + alike_rates) * known_bps;
     if (best.bps > 0.0 && differs && !(best.hosts_were_busy && best.bps < known_bps)) {
       told_.push_back(distance.from + " - " + distance.to + ", " + std::to_string(distance.channels) +
                       " links apart: " + rate_text(best.bps) + " measured, " + rate_text(stated_bps) + " stated");

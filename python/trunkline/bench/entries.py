@@ -45,6 +45,8 @@ def _wrong(value: object, hint: object) -> str:
         return "" if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else "a count"
     if hint is float:
         return "" if _is_above_zero(value) else "a number above zero"
+    if hint == Optional[int]:
+        return "" if value is None or not _wrong(value, int) else "a count, or null"
     if hint == Optional[float]:
         return "" if value is None or _is_above_zero(value) else "a number above zero, or null"
     if hint == list[float]:

@@ -6,18 +6,23 @@ import json
 import re
 import tempfile
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Optional
 
 from trunkline import _core
+from trunkline.bench.entries import check_entry
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
+from trunkline.files import read_json
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
+from trunkline.receipt.file import Receipt, read_receipt
 
-__all__ = ["CALLS", "WRONGS", "Learned", "learn", "wrong_text"]
+__all__ = ["CALLS", "WRONGS", "Learned", "learn", "read_learned", "wrong_text"]
 
 CALLS = 10
 """Of a batch, as in bench/learning.c."""
@@ -36,6 +41,8 @@ class Learned:
         settled_after: Calls of the job until then; None: it had not settled.
         ours_ms: Milliseconds of a call, by batches of 10.
         native_ms: The same of native calls, in turns with those.
+        by: What says so; ``simgrid 3.32``.
+        noise: Where it is simulated, by how much times scatter; None: not.
     """
 
     cluster: str
@@ -47,9 +54,11 @@ class Learned:
     wrong: str
     first: str
     runs: str
-    settled_after: int | None
+    settled_after: Optional[int]
     ours_ms: list[float]
     native_ms: list[float]
+    by: str = "lab"
+    noise: Optional[float] = None
 
     @property
     def settled_ms(self) -> float:
@@ -68,14 +77,63 @@ class Learned:
         return median(ours / native for ours, native in list(pairs)[-len(self.ours_ms) // 4 :])
 
     @property
+    def best_ms(self) -> float:
+        """Of a call, all through: native calls, or what ran in the end."""
+        return min(self.settled_ms, self.native_call_ms)
+
+    @property
     def lost_ms(self) -> float:
         """By all calls together beside native ones; below 0: saved."""
-        return CALLS * (sum(self.ours_ms) - sum(self.native_ms))
+        return self.lost_so_far_ms[-1]
+
+    @property
+    def regret_ms(self) -> float:
+        """By all calls together beside as many of the best."""
+        return self.regret_so_far_ms[-1]
+
+    @property
+    def lost_so_far_ms(self) -> list[float]:
+        """After each batch, beside native calls in turns with it."""
+        return list(accumulate(CALLS * (ours - native) for ours, native in zip_equal(self.ours_ms, self.native_ms)))
+
+    @property
+    def regret_so_far_ms(self) -> list[float]:
+        """The same beside the best."""
+        return list(accumulate(CALLS * (ours - self.best_ms) for ours in self.ours_ms))
+
+    @property
+    def allowed_so_far_ms(self) -> list[float]:
+        """What may have been lost beside native calls by then."""
+        spent = accumulate(CALLS * ours for ours in self.ours_ms)
+        return [1e3 * _core.granted_loss_s + _core.most_lost_share * one for one in spent]
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from the batches."""
-        derived = {"settled_ms": self.settled_ms, "over_native": self.over_native, "lost_ms": self.lost_ms}
-        return {**asdict(self), **derived}
+        return {**asdict(self), **{name: getattr(self, name) for name in _DERIVED}}
+
+
+_DERIVED = ("settled_ms", "over_native", "lost_ms", "best_ms", "regret_ms")
+"""In JSON besides the fields."""
+
+
+def read_learned(file: str) -> list[Learned]:
+    """What ``trunkline bench learn --json`` wrote.
+
+    Raises:
+        BadInput: where the file cannot be read or holds something else.
+    """
+    rows = read_json(file)
+    try:
+        if not isinstance(rows, list) or not rows:
+            raise ValueError("there are no jobs in it")
+        kept = [{key: row[key] for key in row if key not in _DERIVED} if isinstance(row, dict) else row for row in rows]
+        for row in kept:
+            check_entry(row, Learned)
+            if not row["ours_ms"] or len(row["ours_ms"]) != len(row["native_ms"]):
+                raise ValueError("a job has not as many native batches as others, or none")
+    except ValueError as error:
+        raise BadInput(f"{file}: is not what 'trunkline bench learn --json' writes now: {error}") from error
+    return [Learned(**row) for row in kept]
 
 
 def wrong_text(text: str, wrong: str) -> str:
@@ -145,13 +203,12 @@ def learn(
         measured = next((line for line in done.stdout.splitlines() if line.startswith('{"collective"')), None)
         if done.returncode != 0 or measured is None:
             raise Failed(f"the job of {mpi.name} ended with status {done.returncode}:\n{done.stderr[-2000:]}")
-        receipt = json.loads(Path(folder, "receipt.json").read_text())
+        receipt = read_receipt(str(Path(folder, "receipt.json")))
     return _learned(lab, mpi, len(placement), wrong, json.loads(measured), receipt)
 
 
-def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any], receipt: dict[str, Any]) -> Learned:
-    nothing: dict[str, Any] = {"first": "native", "algorithm": "native", "settled_after": 0}
-    found = receipt["trials"][0] if receipt["trials"] else nothing
+def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any], receipt: Receipt) -> Learned:
+    found = next(iter(receipt.trials), None)  # None: nothing was tried
     return Learned(
         cluster=lab.cluster.name,
         rate_bps=lab.rate_bps,
@@ -160,9 +217,9 @@ def _learned(lab: Lab, mpi: Mpi, ranks: int, wrong: str, measured: dict[str, Any
         collective=measured["collective"],
         message_bytes=measured["bytes"],
         wrong=wrong,
-        first=found["first"],
-        runs=found["algorithm"],
-        settled_after=found["settled_after"] or None,
+        first=found.first if found else "native",
+        runs=found.algorithm if found else "native",
+        settled_after=found.settled_after or None if found else None,
         ours_ms=measured["ours_ms"],
         native_ms=measured["native_ms"],
     )

@@ -61,6 +61,7 @@ _SUB_COMMANDS = (
     _SubCommand("doctor", "doctor", _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 trunkline doctor"),
     _SubCommand("run", "run", _FIRST, "trunkline run --cluster lab.yaml -- mpiexec -n 32 ./program"),
     _SubCommand("trace", "trace", _FIRST),
+    _SubCommand("receipt", "receipt", _FIRST),
     _SubCommand("library", "library", _FIRST, "LD_PRELOAD=$(trunkline library --mpi mpich) ./program"),
     _SubCommand(
         "copy",

@@ -106,6 +106,8 @@ class Job:
     """Of each size: they take the same time where no datagram gets lost."""
     by_arrival: bool = False
     """Ranks of a host combine short allreduces as they come, not as plans say."""
+    told: _core.Cluster | None = None
+    """What the ranks are told of the network, where that is another one; its hosts are the same."""
 
     def __post_init__(self) -> None:
         """Raise BadInput where SimGrid was not there when Trunkline was built, or where it cannot simulate this."""
@@ -262,7 +264,7 @@ def run_ranks(
         counted = Counter(job.placement)
         ranks = [counted[host] for host in range(len(job.cluster.hosts))]
         (folder / "platform.xml").write_text(simgrid_platform(job.cluster, ranks), encoding="utf-8")
-        (folder / "cluster.yaml").write_text(_core.write_cluster(job.cluster), encoding="utf-8")
+        (folder / "cluster.yaml").write_text(_core.write_cluster(job.told or job.cluster), encoding="utf-8")
         (folder / "hosts").write_text("".join(f"{name}\n" for name in _rank_hosts(job, ranks)), encoding="utf-8")
         of_sites = _OPTIONS_OF_SITES if job.cluster.has_sites else {}
         if of_sites and runs.startswith("native"):

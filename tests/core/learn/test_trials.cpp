@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/trials.hpp"
+#include "learn/rehearsal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,9 +21,6 @@ std::vector<Arm> arms_of(const std::vector<double>& predicted_ms) {
   return arms;
 }
 
-/// Seconds of a call of an arm, of which `calls` have been before.
-using Clock = std::function<double(std::size_t arm, std::uint64_t calls)>;
-
 struct Course {
   double lost_s = 0.0;        ///< in truth, beside native calls
   double truly_over_s = 0.0;  ///< by how much that was more than was allowed, at some moment
@@ -33,37 +29,26 @@ struct Course {
   std::uint64_t changes = 0;
 };
 
-/// A program that makes `calls` calls, in intervals as the runtime makes them.
-/// `mean`: of the times of each arm.
-Course run(const std::vector<double>& predicted_ms, std::size_t first, const Clock& clock, std::uint64_t calls,
-           const Clock& mean) {
-  Trials trials(arms_of(predicted_ms), first);
-  LossAccount account(granted_loss_s);
+/// A program that makes `calls` calls. `mean`: of the times of each arm.
+Course run(const std::vector<double>& predicted_ms, std::size_t first, const CallClock& clock, std::uint64_t calls,
+           const CallClock& mean) {
   double took = 0.0;
   Course course;
-  std::uint64_t interval = 10;
-  for (std::uint64_t done = 0; done < calls;) {
-    std::vector<double> seconds;
-    const std::uint64_t now = std::min(interval, calls - done);
-    for (std::uint64_t call = 0; call < now; ++call, ++done) {
-      const double took_s = clock(trials.arm_of(call), done);
-      took += took_s;
-      course.lost_s += mean(trials.arm_of(call), done) - mean(0, done);
-      course.truly_over_s = std::max(course.truly_over_s, course.lost_s - granted_loss_s - most_lost_share * took);
-      if (seconds.size() < most_timed) seconds.push_back(took_s);
-    }
-    trials.end_interval(now, seconds, account);
-    if (course.settled_after == 0 && trials.is_settled()) course.settled_after = done;
-    double left_s = account.left_s();
-    trials.begin_interval(left_s);
-    interval = trials.urgent_calls() > 0 ? trials.urgent_calls() : 512;
-  }
-  course.runs = trials.runs();
-  course.changes = trials.changes();
+  const Rehearsal found =
+      rehearse(Trials(arms_of(predicted_ms), first), calls, [&](std::size_t arm, std::uint64_t done) {
+        const double took_s = clock(arm, done);
+        took += took_s;
+        course.lost_s += mean(arm, done) - mean(0, done);
+        course.truly_over_s = std::max(course.truly_over_s, course.lost_s - granted_loss_s - most_lost_share * took);
+        return took_s;
+      });
+  course.runs = found.runs;
+  course.settled_after = found.settled_after;
+  course.changes = found.changes;
   return course;
 }
 
-Course run(const std::vector<double>& predicted_ms, std::size_t first, const Clock& clock, std::uint64_t calls) {
+Course run(const std::vector<double>& predicted_ms, std::size_t first, const CallClock& clock, std::uint64_t calls) {
   return run(predicted_ms, first, clock, calls, clock);
 }
 
