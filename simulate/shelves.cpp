@@ -62,11 +62,12 @@ class SimulatedShelf final : public Shelf {
     return Left::here;
   }
 
-  // Streams of plans that combine so are one: the next one is free.
-  void hand_over(const Chunk& sum, int to, Pending& pending) override { mpi_.send(sum, to, 1, false, pending); }
-  void await(const Chunk& sum, Pending& pending) override { mpi_.receive(sum, MPI_ANY_SOURCE, 1, pending); }
+  void hand_over(const Chunk& sum, int to, Pending& pending) override { mpi_.send(sum, to, stream, false, pending); }
+  void await(const Chunk& sum, Pending& pending) override { mpi_.receive_from_any(sum, stream, pending); }
 
  private:
+  static constexpr unsigned stream = sum_stream + streams_of_sums;  ///< a free one
+
   Place& of(int keeper) {
     const auto name = [&] { return "shelf " + std::to_string(communicator_) + " " + std::to_string(keeper); };
     return *shared_in_simulation<std::shared_ptr<Place>>(name, [] { return std::make_shared<Place>(); })->get();

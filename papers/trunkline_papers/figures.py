@@ -17,6 +17,8 @@ __all__ = ["Made", "every_figure", "make_figure"]
 _RATE = "20Mbit"
 """That two processors emulate truly for 32 hosts."""
 _CLUSTERS = ("8w", "4w", "now", "blade", "4w+8w")
+_WITH_LEVELS_IN_HOSTS = ("8w", "4w")
+"""Of these: eight and four ranks a host."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,10 @@ def _allreduce() -> list[Made]:
     for cluster in _CLUSTERS:
         plans = ["--plans", "initial,tuned,native,steps", "--json", f"{{out}}/gsum-{cluster}.json"]
         found.append(Made(f"gsum-{cluster}", paper, ["simulate", "gsum", "--cluster", cluster, *plans]))
+        if cluster in _WITH_LEVELS_IN_HOSTS:
+            by_arrival = [*plans[:2], "--by-arrival", "--json", f"{{out}}/gsum-{cluster}-by-arrival.json"]
+            words = ["simulate", "gsum", "--cluster", cluster, *by_arrival]
+            found.append(Made(f"gsum-{cluster}-by-arrival", paper, words))
         own = ["simulate", "threads", "--cluster", cluster, "--json", f"{{out}}/threads-{cluster}.json"]
         found.append(Made(f"threads-{cluster}", paper, own))
     for cluster in _CLUSTERS:

@@ -14,6 +14,7 @@ struct Event {
     over,       ///< the call's messages are, on this rank; without peer and part
     told,       ///< a step of a multicast's protocol goes to the peer; without peer: to all
     heard,      ///< one has come from the peer
+    sum,        ///< of a host whose ranks combine as they come: from here its way to the peer begins
   };
   /// Of a message that is told or heard (docs/multicast.md).
   enum class Step : std::uint8_t {

@@ -72,8 +72,10 @@ int run_plan(const UserCall& call, const SharedFacts& shared, const Prepared& pr
   const Arguments& arguments = call.arguments();
   const LocalDecision& decision = *prepared.decision;
   const std::uint64_t claim = claim_of(arguments, prepared, shared.bytes);
-  MpiTransport over_mpi(*private_communicator(), *prepared.communicator->members()->processes().world_ranks,
-                        prepared.id, prepared.turn, claim, decision.plan->part->streams());
+  const Members& members = *prepared.communicator->members();
+  const std::size_t streams = decision.plan->part->streams() + (members.world().by_arrival ? streams_of_sums : 0);
+  MpiTransport over_mpi(*private_communicator(), *members.processes().world_ranks, prepared.id, prepared.turn, claim,
+                        streams);
   std::unique_ptr<Shelf> shelf;
   if constexpr (simulated) {
     if (decision.by_arrival) over_mpi.use(*(shelf = simulated_shelf(over_mpi, prepared.id)));

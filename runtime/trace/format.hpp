@@ -91,7 +91,8 @@ enum class RecordKind : std::uint8_t {
   handed_on = 4,
   complete = 5,
   told = 6,
-  heard = 7
+  heard = 7,
+  sum = 8
 };
 
 inline constexpr unsigned time_bits = 48;

@@ -27,6 +27,8 @@ void TracedCall::take(const Event& event) noexcept {
       return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::told, event.tree, event.peer, event.part));
     case Event::Kind::heard:
       return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::heard, event.tree, event.peer, event.part));
+    case Event::Kind::sum:
+      return recorder_->put(monotonic_ns(), number_, event_word(RecordKind::sum, event.tree, event.peer, event.part));
     case Event::Kind::over:
       return;  // the call's own end follows
   }

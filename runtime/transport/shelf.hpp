@@ -14,6 +14,11 @@ namespace trunkline::runtime {
 /// Of what one rank leaves, bytes. It lies in one piece: the next rank would wait for all of a longer one.
 inline constexpr std::uint64_t longest_partial = std::uint64_t{16} << 10;
 
+/// The stream of plans of one tree, and the one beside it: in it whichever rank of a host has its sum sends that on.
+inline constexpr unsigned plan_stream = 0;
+inline constexpr unsigned sum_stream = 1;
+inline constexpr std::size_t streams_of_sums = 1;
+
 /// Of one call, for one rank. Groups of ranks that have no rank in common each have a keeper of their own, whom all of
 /// the group know: one of them.
 class Shelf {

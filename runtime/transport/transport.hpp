@@ -77,6 +77,15 @@ class Transport {
     receive({.at = at, .count = bytes, .bytes = bytes}, from, stream, pending);
   }
 
+  /// The same from whichever rank of another host sends first in that stream, in which each sends one message. Once it
+  /// is over, sender() says who did. Throws MpiError. A transport without shelves has no use for it.
+  virtual void receive_from_any(const Chunk& /*chunk*/, unsigned /*stream*/, Pending& /*pending*/) {
+    throw MpiError{MPI_ERR_INTERN};
+  }
+
+  /// Of the message that was over last, if it was received from any rank.
+  [[nodiscard]] virtual int sender() const noexcept { return -1; }
+
   /// Of a message that is over: its place among those waited for, and of a receive the bytes that came.
   struct Over {
     std::size_t index;

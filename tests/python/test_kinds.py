@@ -58,7 +58,7 @@ def test_a_toy_kind_is_said_listed_and_drawn(shout, tmp_path, capsys):
 
 
 def test_what_is_not_for_a_toy_kind_says_so_in_its_words(shout):
-    with pytest.raises(BadInput, match=re.escape("x.yaml goes through the air; plans of one tree can be edited")):
+    with pytest.raises(BadInput, match=re.escape("x.yaml goes through the air; plans of trees can be edited")):
         host_tree_of(shout, "x.yaml")
     with pytest.raises(BadInput, match=re.escape("x.yaml is a plan for bcast through the air; C is silent")):
         c_routine(shout, "x.yaml")

@@ -200,7 +200,7 @@ def test_what_is_for_others_refuses_it(trunkline, tmp_path):
     )
     refused = trunkline("plan", "edit", plan, "add-level", "-o", tmp_path / "other.yaml")
     assert refused.status == 2
-    assert "goes by multicast; plans of one tree can be edited" in " ".join(refused.error.split())
+    assert "goes by multicast; plans of trees can be edited" in " ".join(refused.error.split())
     refused = trunkline("plan", "cyclic", "--collective", "reduce", "--algorithm", "multicast")
     assert refused.status == 2
     assert "multicast" in refused.error

@@ -41,7 +41,8 @@ def any_trees(draw):
     ranks = draw(st.integers(1, 24))
     hosts = draw(st.lists(st.sampled_from("abcde"), min_size=ranks, max_size=ranks))
     parents = [None, *(draw(st.integers(0, rank - 1)) for rank in range(1, ranks))]
-    return HostTree(tuple(parents), tuple(hosts))
+    second = draw(st.sampled_from([None, *(rank for rank, parent in enumerate(parents) if parent == 0)]))
+    return HostTree(tuple(parents), tuple(hosts), second)
 
 
 def any_edit(draw, tree):
@@ -64,7 +65,7 @@ def any_edit(draw, tree):
 
 def expect_a_tree(tree, root):
     proven = tree.as_tree()  # the checker's word
-    assert proven.root == root
+    assert (proven.root, proven.exchange) == (root, tree.exchange)
     reached, stack = [], [root]
     while stack:
         reached.append(stack.pop())
@@ -74,11 +75,12 @@ def expect_a_tree(tree, root):
 
 @given(st.data(), st.one_of(hierarchies(), any_trees()))
 def test_any_sequence_of_edits_keeps_a_tree(data, tree):
-    root = tree.root
+    root, second = tree.root, tree.exchange
     for _ in range(data.draw(st.integers(1, 12))):
         with suppress(BadInput):
             tree = any_edit(data.draw, tree)
         expect_a_tree(tree, root)
+        assert tree.exchange == second
 
 
 @given(hierarchies(), st.integers(1, 4))
@@ -107,7 +109,7 @@ def test_levels_of_the_root_come_and_go(hosts, each, levels):
 @given(st.data(), hierarchies())
 def test_the_root_is_split_and_merged(data, tree):
     host = data.draw(st.sampled_from(tree.host_names))
-    assume(host != tree.root_host and not tree.beyond(tree.leader(host)))
+    assume(host not in tree.root_hosts and not tree.beyond(tree.leader(host)))
     try:
         after = split_root(tree, host)
     except BadInput:
@@ -119,7 +121,7 @@ def test_the_root_is_split_and_merged(data, tree):
 @given(st.data(), hierarchies(), st.integers(1, 4))
 def test_links_come_and_go(data, tree, links):
     host = data.draw(st.sampled_from(tree.host_names))
-    assume(host != tree.root_host)
+    assume(host not in tree.root_hosts)
     steps = [tree]
     with suppress(BadInput):
         for _ in range(links):
@@ -166,6 +168,35 @@ def test_a_host_gets_a_link_for_its_deepest_node():
     assert add_link(composed(4, 8, host_fan_in=2), "h1").tops("h1") == [8, 12]
 
 
+def two_rooted():
+    """Of h0 to h3 and h4 to h7, whose first ranks exchange."""
+    side = composed(4, 4)
+    both = join(side, HostTree(side.parent, tuple(f"h{4 + int(host[1])}" for host in side.hosts)))
+    return HostTree(both.parent, both.hosts, exchange=16)
+
+
+def test_each_of_two_roots_has_groups_of_its_own():
+    tree = two_rooted()
+    assert (tree.beyond(0), tree.beyond(16)) == ([4, 8, 12], [20, 24, 28])
+    assert tree.other_hosts == ["h1", "h2", "h3", "h5", "h6", "h7"]
+    split = split_root(tree, "h7")
+    assert (split.beyond(16), split.beyond(28), split.beyond(0)) == ([20, 28], [24], [4, 8, 12])
+    assert merge_root(split, "h7") == tree
+    more = add_root_level(tree)
+    assert (more.beyond(0), more.beyond(1), more.beyond(16), more.beyond(17)) == ([4], [8, 12], [20], [24, 28])
+    assert remove_root_level(more) == tree
+
+
+def test_two_roots_come_and_go():
+    tree = two_rooted()
+    one = reroot(tree, 0)
+    assert (one.roots, one.parent) == ([0], tree.parent)
+    assert reroot(one, 0, 16) == tree
+    turned = reroot(tree, 16, 0)
+    assert (turned.roots, turned.parent[0], turned.children[16]) == ([16, 0], 16, [0, *tree.children[16]])
+    assert reroot(turned, 0, 16) == tree
+
+
 def test_the_root_of_the_first_tree_is_that_of_both():
     both = join(composed(2, 2), HostTree((None, 0), ("x", "x")))
     assert both.parent == (None, 0, 0, 2, 0, 4)
@@ -181,7 +212,7 @@ def test_the_root_of_the_first_tree_is_that_of_both():
         (lambda t: add_root_level(composed(3, 3)), "no rank combines 4 hosts"),
         (lambda t: add_root_level(composed(4, 1)), "h0 has no rank left to combine hosts; split-root lets another"),
         (lambda t: remove_root_level(t), "no host has two ranks that combine other hosts"),
-        (lambda t: split_root(t, "h0"), "h0 is the root's own host: nothing of it can be split off"),
+        (lambda t: split_root(t, "h0"), "h0 is a root's own host: nothing of it can be split off"),
         (lambda t: split_root(split_root(t, "h3"), "h2"), "h2 contributes to h3, not to the root's host h0; those"),
         (lambda t: split_root(composed(2, 2), "h1"), "h1 is alone in its group at h0"),
         (lambda t: merge_root(t, "h1"), "h1 combines no other hosts"),
@@ -189,10 +220,16 @@ def test_the_root_of_the_first_tree_is_that_of_both():
         (lambda t: move(t, 8, 9), "rank 9 hangs below rank 8"),
         (lambda t: move(t, 9, 8), "rank 9 hangs below rank 8 already"),
         (lambda t: move(t, 99, 8), "there is no rank 99; the ranks are 0 to 31"),
-        (lambda t: add_link(t, "h0"), "h0 is the root's own host"),
+        (lambda t: add_link(t, "h0"), "h0 is a root's own host"),
         (lambda t: add_link(composed(4, 1), "h1"), "h1 has no rank below its leader 1 that could get a link"),
         (lambda t: remove_link(t, "h1"), "h1 has one link alone"),
         (lambda t: join(t, composed(1, 1)), "both plans have ranks on h0"),
+        (lambda t: move(two_rooted(), 16, 4), "rank 16 is a root: it exchanges with rank 0, so it stays below it"),
+        (lambda t: merge_root(two_rooted(), "h4"), "h4 is a root's own host: nothing of it can be merged into it"),
+        (lambda t: split_root(split_root(two_rooted(), "h7"), "h6"), "h6 contributes to h7, not .* h0 or h4; those"),
+        (lambda t: add_link(two_rooted(), "h4"), "h4 is a root's own host"),
+        (lambda t: reroot(t, 0, 9), "rank 9 does not hang beside rank 0, and roots that exchange do; .*: 1, 2, 3"),
+        (lambda t: reroot(two_rooted(), 0, 16), "ranks 0 and 16 are roots already"),
     ],
 )
 def test_an_edit_that_would_break_the_tree_is_refused(edit, message):
@@ -231,8 +268,8 @@ def test_what_cannot_be_edited_says_why(refused, tmp_path, trunkline):
         "trunkline: plan/1\ncollective: bcast\nshape: custom\nranks: 2\nroot: 0\nline: [0, 1]\n"
     )
     for file, why in (
-        ("two.yaml", "two.yaml has 2 trees that alternate; plans of one tree can be edited"),
-        ("rounds.yaml", "rounds.yaml goes by rounds; plans of one tree can be edited"),
+        ("two.yaml", "tree 1 of 2: no level can be added: no rank of any host has 3 leaves"),
+        ("rounds.yaml", "rounds.yaml goes by rounds; plans of trees can be edited"),
         ("bare.yaml", "bare.yaml does not say which rank sits on which host"),
     ):
         assert refused("plan", "edit", file, "add-level", "-o", "-", cwd=tmp_path).startswith(why)
@@ -276,7 +313,8 @@ def test_another_root_leaves_every_link_and_the_old_one_brings_it_back(tree, dat
         return {frozenset((one, above)) for one, above in enumerate(of.parent) if above is not None}
 
     assert links(changed) == links(tree)
-    assert reroot(changed, tree.root) == tree
+    assert changed.exchange is None
+    assert reroot(changed, tree.root, tree.exchange) == tree
 
 
 def test_there_is_no_root_outside():
@@ -287,7 +325,31 @@ def test_there_is_no_root_outside():
         reroot(tree, 0)
 
 
-def test_a_plan_with_two_roots_says_so_and_is_edited_without(trunkline, tmp_path):
+def moves_of(trunkline, tmp_path, *words):
+    """Parents in each tree of `two.yaml` and of what becomes of it."""
+    ran = trunkline("plan", "edit", *words, "-o", "after.yaml", cwd=tmp_path)
+    assert ran.status == 0, ran.error
+    files = [_core.read_plan(str(tmp_path / name)) for name in ("two.yaml", "after.yaml")]
+    return [[tree.parent for tree in file.plan.trees] for file in files], files[1].provenance
+
+
+def test_one_of_several_trees_is_edited_or_all_are(trunkline, tmp_path, refused):
+    laid = ("plan", "cyclic", "--shape", "two-tree", "--collective", "allreduce", "-o", "two.yaml")
+    assert trunkline(*laid, cwd=tmp_path).status == 0
+    trees = [HostTree.of(tree, ["h"] * 32) for tree in _core.read_plan(str(tmp_path / "two.yaml")).plan.trees]
+    rank = next(one for one in range(32) if all(tree.parent[one] not in (None, tree.root) for tree in trees))
+    move_it = ("move", "--rank", rank, "--to", trees[0].root)
+    (before, after), said = moves_of(trunkline, tmp_path, "--tree", 2, "two.yaml", *move_it)
+    assert (after[0], after[1][rank]) == (before[0], trees[0].root)
+    assert said.endswith(f"; --tree 2 move --rank {rank} --to {trees[0].root}")
+    (before, after), said = moves_of(trunkline, tmp_path, "two.yaml", *move_it)
+    assert [tree[rank] for tree in after] == [trees[0].root] * 2
+    assert said.endswith(f"; move --rank {rank} --to {trees[0].root}")
+    wrong = refused("plan", "edit", "--tree", 3, "two.yaml", *move_it, "-o", "-", cwd=tmp_path)
+    assert wrong.startswith("there is no tree 3; the plan has 2, counted from 1")
+
+
+def test_a_plan_with_two_roots_is_edited_and_loses_one(trunkline, tmp_path):
     file = tmp_path / "plan.yaml"
     words = ("plan", "four-site", "--collective", "allreduce", "--algorithm", "by-sites-binary")
     laid = trunkline(*words, "-o", file, "--json", "-").data
@@ -295,9 +357,13 @@ def test_a_plan_with_two_roots_says_so_and_is_edited_without(trunkline, tmp_path
     assert laid["exchange"] in laid["children"][str(laid["root"])]
     shown = trunkline(*words)
     assert f"Ranks {laid['root']} and {laid['exchange']} exchange what has come up to them" in shown.out
-    edit = ("plan", "edit", file, "add-level", "-o", tmp_path / "more.yaml")
-    refused = trunkline(*edit)
-    assert refused.status == 2
-    assert "has two roots, 24 and 16, that exchange" in refused.error.replace("\n", " ")
-    file.write_text(file.read_text().replace("exchange: 16\n", ""))
-    assert "two roots" not in trunkline(*edit).error  # but there are no three leaves of a host below one rank
+    made = tmp_path / "made.yaml"
+    child = next(one for one in laid["children"][str(laid["exchange"])])
+    for words, roots in (
+        (("move", "--rank", child, "--to", laid["root"]), (laid["root"], laid["exchange"])),
+        (("reroot", "--rank", laid["root"]), (laid["root"], None)),
+        (("reroot", "--rank", laid["exchange"], "--exchange", laid["root"]), (laid["exchange"], laid["root"])),
+    ):
+        assert trunkline("plan", "edit", file, *words, "-o", made).status == 0
+        [tree] = _core.read_plan(str(made)).plan.trees
+        assert (tree.root, tree.exchange) == roots

@@ -17,7 +17,7 @@ def test_configurations_are_the_plans_of_the_page(study):
     for name, tree in trees_of(study, load_cluster(study)).items():
         file = host_tree_of(_core.read_plan(str(PLANS / f"{name}.yaml")), name)
         if name == "8W+4W":  # the file has the ranks of 8W first, which a job on the cluster's hosts has not
-            assert (tree.root_host, sorted(tree.hosts)) == (file.root_host, sorted(file.hosts))
+            assert (tree.root_hosts, sorted(tree.hosts)) == (file.root_hosts, sorted(file.hosts))
             assert [tree.hosts[0], tree.hosts[-1]] == ["v0", "w3"]
             assert edges(tree) == edges(file)
         else:

@@ -36,6 +36,27 @@ def test_files_are_what_the_commands_make(made):
         )
 
 
+EVENT_S = 28.2e-9
+"""Of docs/results/tracing.md."""
+
+
+@pytest.mark.parametrize(
+    ("cluster", "name", "call_s"),
+    [("8w", "binary8W", 2.2e-3), ("4w", "split4W", 4.4e-3), ("now", "binaryNOW", 1.96e-3)],
+)
+def test_records_of_a_traced_call_are_counted(cluster, name, call_s):
+    """A message up and one down each hop has a record on either end; each rank has two besides, and the root one."""
+    below = children(name)
+    hops = sum(map(len, below))
+    records = 2 * len(below) + 4 * hops + 1
+    most = records * EVENT_S
+    row = f"| `{cluster}`, `{name}` | {len(below)} | {records} | {most * 1e6:.1f} us | {call_s * 1e3:.3g} ms,"
+    page = (ROOT / "docs" / "results" / "tracing.md").read_text()
+    (line,) = [one for one in page.splitlines() if one.startswith(row)]
+    assert line.endswith(f"| {most / call_s:.2%} |".replace("%", " %"))
+    assert most < 0.02 * call_s
+
+
 def test_the_page_shows_each_of_them():
     page = (PLANS / "README.md").read_text()
     for file in PLANS.glob("*.yaml"):

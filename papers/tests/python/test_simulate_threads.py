@@ -186,6 +186,11 @@ def test_a_proxy_of_4w_takes_longer_where_the_root_host_is_loaded(numbers):
     assert max(found) < 0.85 * 703 / 1.55
 
 
+def test_a_gateway_that_forwards_as_a_switch_costs_less_than_a_node_on_it(numbers):
+    node = here(numbers, "4w+8w", "4W+8W, an allreduce")
+    assert here(numbers, "4w+8w", "4W+8W, an allreduce where the gateway is a switch") < 0.95 * node
+
+
 def test_more_levels_let_threads_of_the_root_host_go_earlier(numbers):
     """Figure 10."""
     names = ("nary8W", "quad8W", "binaryquad8W", "binary8W")

@@ -263,6 +263,11 @@ def _of_both(threads: Threads) -> Iterator[Compared]:
     yield microseconds("slowest thread, no waits", where, 1193, slowest.total)
     yield microseconds("slowest thread, proxies", where, 930, slowest.proxies)
     yield microseconds("slowest thread, through the gateway", where, 598, sum(by_gateway))
+    # Where it only forwards frames, as a switch, no thread of it handles a message.
+    direct = wrappers_of(trees_of("4w+8w", load_cluster("4w+8w"))["4W+8W"])
+    by_switch = allreduce_seconds(direct, runtimes_of("4w+8w", direct.hosts()))
+    yield microseconds("4W+8W, an allreduce", where, None, threads.seconds("4W+8W"))
+    yield microseconds("4W+8W, an allreduce where the gateway is a switch", where, None, by_switch)
 
 
 _OF: Mapping[str, Callable[[Threads], Iterator[Compared]]] = {

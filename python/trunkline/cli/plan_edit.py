@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -18,7 +19,7 @@ from trunkline.edits.levels import add_host_level, add_root_level, remove_host_l
 from trunkline.edits.links import add_link as link_added
 from trunkline.edits.links import remove_link as link_removed
 from trunkline.edits.move import move as moved
-from trunkline.edits.plans import edited, host_tree_of
+from trunkline.edits.plans import edited, host_trees_of, on_trees
 from trunkline.edits.reroot import free_roots
 from trunkline.edits.reroot import reroot as rerooted
 from trunkline.edits.root import merge_root as root_merged
@@ -29,7 +30,7 @@ from trunkline.planned import read_plan_file
 __all__ = ["app"]
 
 app = App(
-    help="Change a plan of one tree: who combines what. The result is proven before it is written.",
+    help="Change the trees of a plan: who combines what. The result is proven before it is written.",
     no_args_is_help=True,
 )
 
@@ -41,12 +42,24 @@ HostOption = Annotated[list[str], typer.Option("--host", metavar="HOST", help="M
 RootOption = Annotated[bool, typer.Option("--root", help="Of the cluster-root subtree, instead of host subtrees.")]
 
 
+@dataclass(frozen=True)
+class _Edited:
+    """What all steps are about."""
+
+    plan: str
+    tree: int | None
+
+
 @app.callback()
 def _plan(
     context: typer.Context,
     plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan file to start from; it stays as it is.")],
+    tree: Annotated[
+        Optional[int],
+        typer.Option(metavar="NUMBER", min=1, help="Of several trees the one to change, before PLAN; default: all."),
+    ] = None,
 ) -> None:
-    context.obj = plan
+    context.obj = _Edited(plan, tree)
 
 
 @app.command(name="add-level", epilog="Example: trunkline plan edit nary8W.yaml add-level -o quad8W.yaml")
@@ -83,9 +96,11 @@ def move(
     to: Annotated[str, typer.Option(metavar="HOST|RANK", help="What it hangs below then; of a host, its leader.")],
 ) -> None:
     """Hang a rank, with all below it, below another one."""
-    file, tree = _read(context)
-    place = int(to) if to.isascii() and to.isdigit() else tree.leader(_host(tree, to))
-    _write(file, moved(tree, rank, place), f"move --rank {rank} --to {to}", output)
+
+    def step(tree: HostTree) -> HostTree:
+        return moved(tree, rank, int(to) if to.isascii() and to.isdigit() else tree.leader(_host(tree, to)))
+
+    _edit(context, output, f"move --rank {rank} --to {to}", step)
 
 
 @app.command(epilog="Example: trunkline plan edit binary8W.yaml reroot --rank 8 -o other-root.yaml")
@@ -93,12 +108,17 @@ def reroot(
     context: typer.Context,
     output: OutputOption,
     rank: Annotated[int, typer.Option(metavar="RANK", help="The root then; the tree stays as it is.")],
+    exchange: Annotated[
+        Optional[int],
+        typer.Option(metavar="RANK", help="A second root beside it: the two exchange what has come up to each."),
+    ] = None,
 ) -> None:
-    """Make another rank the root, for collectives whose result everybody gets."""
-    file, tree = _read(context)
+    """Make another rank the root, or two neighbours, for collectives whose result everybody gets."""
+    file = read_plan_file(context.obj.plan)
     if file.collective not in free_roots():
         raise BadInput(f"the program chooses the root of a {file.collective}; {' and '.join(free_roots())} have any")
-    _write(file, rerooted(tree, rank), f"reroot --rank {rank}", output)
+    words = f"reroot --rank {rank}" + ("" if exchange is None else f" --exchange {exchange}")
+    _edit(context, output, words, lambda tree: rerooted(tree, rank, exchange))
 
 
 @app.command(name="add-link", epilog="Example: trunkline plan edit binary8W.yaml add-link -o links8W.yaml")
@@ -121,13 +141,20 @@ def join(
     cluster: Annotated[str, typer.Option(metavar="CLUSTER", help="The cluster with the hosts of both plans.")],
 ) -> None:
     """Join the plans of two clusters under the root of the first one; ranks of the other one come last."""
-    file, tree = _read(context)
+    if context.obj.tree is not None:
+        raise BadInput(
+            "--tree: all trees of a plan have the same ranks, so two plans are joined tree by tree; leave it"
+        )
+    file, trees = _read(context)
     below = read_plan_file(other)
     if below.collective != file.collective:
-        raise BadInput(f"{other} is for {below.collective}, and {Path(context.obj).name} for {file.collective}")
+        raise BadInput(f"{other} is for {below.collective}, and {Path(context.obj.plan).name} for {file.collective}")
     network = load_cluster(cluster)
-    joined = join_trees(tree, host_tree_of(below, other))
-    for host in joined.host_names:
+    others = host_trees_of(below, other)
+    if len(others) not in (1, len(trees)):
+        raise BadInput(f"{other} has {len(others)} trees, and {Path(context.obj.plan).name} has {len(trees)}")
+    joined = [join_trees(tree, others[place % len(others)]) for place, tree in enumerate(trees)]
+    for host in joined[0].host_names:
         if network.find_host(host) is None:
             raise BadInput(f"{network.name} has no host {host}; name the cluster with the hosts of both plans")
     file.cluster, file.topology_fingerprint = network.name, network.topology_fingerprint
@@ -145,9 +172,9 @@ def _levels(
 ) -> None:
     if root and hosts:
         raise BadInput("--root is about the subtree among the hosts, --host about those on hosts: keep one of them")
-    file, tree = _read(context)
     words = " --root" if root else "".join(f" --host {host}" for host in hosts or [])
-    _write(file, of_root(tree) if root else of_hosts(tree, hosts or []), f"{context.info_name}{words}", output)
+    step = of_root if root else lambda tree: of_hosts(tree, hosts or [])
+    _edit(context, output, f"{context.info_name}{words}", step)
 
 
 def _links(
@@ -157,24 +184,31 @@ def _links(
     edit: Callable[[HostTree, str], HostTree],
     hosts: list[str] | None,
 ) -> None:
-    _each(context, output, name, edit, hosts or _read(context)[1].other_hosts)
+    _each(context, output, name, edit, hosts or _read(context)[1][0].other_hosts)
 
 
 def _each(
     context: typer.Context, output: str, name: str, edit: Callable[[HostTree, str], HostTree], hosts: list[str]
 ) -> None:
-    file, tree = _read(context)
-    _write(file, on_each(tree, edit, hosts), f"{name} --host {' --host '.join(hosts)}", output)
+    words = f"{name} --host {' --host '.join(hosts)}"
+    _edit(context, output, words, lambda tree: on_each(tree, edit, hosts))
 
 
-def _read(context: typer.Context) -> tuple[_core.PlanFile, HostTree]:
-    file = read_plan_file(context.obj)
-    return file, host_tree_of(file, context.obj)
+def _edit(context: typer.Context, output: str, words: str, step: Callable[[HostTree], HostTree]) -> None:
+    file, trees = _read(context)
+    only = context.obj.tree
+    what = words if only is None else f"--tree {only} {words}"
+    _write(file, on_trees(trees, step, only), what, output)
+
+
+def _read(context: typer.Context) -> tuple[_core.PlanFile, list[HostTree]]:
+    file = read_plan_file(context.obj.plan)
+    return file, host_trees_of(file, context.obj.plan)
 
 
 def _host(tree: HostTree, name: str) -> str:
     return tree.hosts[tree.ranks_on(name)[0]]
 
 
-def _write(file: _core.PlanFile, tree: HostTree, what: str, output: str) -> None:
-    write_text(_core.write_plan(edited(file, tree, what)).rstrip("\n"), output)
+def _write(file: _core.PlanFile, trees: list[HostTree], what: str, output: str) -> None:
+    write_text(_core.write_plan(edited(file, trees, what)).rstrip("\n"), output)

@@ -17,18 +17,21 @@ class HostTree:
     """Who hangs below whom, and on which host.
 
     A *host subtree* is the ranks of a host as they hang below each other. Its *tops* are the ranks whose parents sit on
-    other hosts; the *leader* is the top with the lowest number, and the root on its own host.
+    other hosts; the *leader* is the top with the lowest number, and a root on its own host. Two roots may exchange:
+    the second one hangs below the first, and is none of those that contribute to it.
     """
 
     parent: tuple[int | None, ...]
     """By rank; None for the root."""
     hosts: tuple[str, ...]
     """Names, by rank."""
+    exchange: int | None = None
+    """The second root; None: there is one alone."""
 
     @classmethod
     def of(cls, tree: _core.Tree, hosts: Sequence[str]) -> HostTree:
         """A tree of a plan with the hosts of its ranks."""
-        return cls(tuple(tree.parent), tuple(hosts))
+        return cls(tuple(tree.parent), tuple(hosts), tree.exchange)
 
     def as_tree(self) -> _core.Tree:
         """The tree for a plan, proven by the checker; each rank sends over the network first, then where most follows.
@@ -37,7 +40,7 @@ class HostTree:
             InvalidPlan: where it is none.
         """
         numbers = {host: number for number, host in enumerate(dict.fromkeys(self.hosts))}
-        tree = _core.Tree(self.root, [list(below) for below in self.children])
+        tree = _core.Tree(self.root, [list(below) for below in self.children], self.exchange)
         return _core.order_children(tree, [numbers[host] for host in self.hosts])
 
     @cached_property
@@ -60,14 +63,19 @@ class HostTree:
         return list(dict.fromkeys(self.hosts))
 
     @property
-    def other_hosts(self) -> list[str]:
-        """As :attr:`host_names`, without the root's."""
-        return [host for host in self.host_names if host != self.root_host]
+    def roots(self) -> list[int]:
+        """One, or the two that exchange."""
+        return [self.root] if self.exchange is None else [self.root, self.exchange]
 
     @property
-    def root_host(self) -> str:
-        """Where the root sits."""
-        return self.hosts[self.root]
+    def other_hosts(self) -> list[str]:
+        """As :attr:`host_names`, without those of roots."""
+        return [host for host in self.host_names if host not in self.root_hosts]
+
+    @property
+    def root_hosts(self) -> list[str]:
+        """Where the roots sit."""
+        return [self.hosts[root] for root in self.roots]
 
     def ranks_on(self, host: str) -> list[int]:
         """Its ranks.
@@ -87,11 +95,11 @@ class HostTree:
 
     def within(self, rank: int) -> list[int]:
         """Its children on its own host."""
-        return [child for child in self.children[rank] if self.hosts[child] == self.hosts[rank]]
+        return [child for child in self._contributors(rank) if self.hosts[child] == self.hosts[rank]]
 
     def beyond(self, rank: int) -> list[int]:
         """Its children on other hosts."""
-        return [child for child in self.children[rank] if self.hosts[child] != self.hosts[rank]]
+        return [child for child in self._contributors(rank) if self.hosts[child] != self.hosts[rank]]
 
     def tops(self, host: str) -> list[int]:
         """The ranks of a host whose parents are not on it."""
@@ -99,7 +107,7 @@ class HostTree:
 
     def leader(self, host: str) -> int:
         """The rank that speaks for a host."""
-        return self.root if host == self.root_host else min(self.tops(host))
+        return next((root for root in self.roots if self.hosts[root] == host), min(self.tops(host)))
 
     def height_within(self, rank: int) -> int:
         """Levels below a rank on its own host."""
@@ -117,8 +125,13 @@ class HostTree:
         """The tree in which these ranks hang below others.
 
         Raises:
-            BadInput: where one would hang below itself.
+            BadInput: where one would hang below itself, or no longer below the root with which it exchanges.
         """
+        if self.exchange in parents:
+            raise BadInput(
+                f"rank {self.exchange} is a root: it exchanges with rank {self.root}, so it stays below it; "
+                f"reroot --rank {self.root} makes that one the only root"
+            )
         changed = list(self.parent)
         for rank, parent in parents.items():
             changed[rank] = parent
@@ -129,7 +142,10 @@ class HostTree:
                 if above == start or steps > len(changed):
                     raise BadInput(f"rank {start} would hang below itself, so the root would not reach it any more")
                 above = changed[above]
-        return HostTree(tuple(changed), self.hosts)
+        return HostTree(tuple(changed), self.hosts, self.exchange)
+
+    def _contributors(self, rank: int) -> list[int]:
+        return [child for child in self.children[rank] if child != self.exchange]
 
     def _hangs_within(self, rank: int) -> bool:
         parent = self.parent[rank]

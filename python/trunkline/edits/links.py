@@ -34,6 +34,6 @@ def remove_link(tree: HostTree, host: str) -> HostTree:
 
 def _leader(tree: HostTree, host: str) -> int:
     tree.ranks_on(host)
-    if host == tree.root_host:
-        raise BadInput(f"{host} is the root's own host: its ranks reach the root without a link; name another one")
+    if host in tree.root_hosts:
+        raise BadInput(f"{host} is a root's own host: its ranks reach the root without a link; name another one")
     return tree.leader(host)

@@ -20,6 +20,7 @@ __all__ = [
     "SOME_COLLECTIVES",
     "SOME_RANKS",
     "SOME_TIME",
+    "SUM",
     "TOLD",
     "UNKNOWN_BYTES",
     "UNKNOWN_KIND",
@@ -36,8 +37,8 @@ __all__ = [
 
 MAGIC = b"trktrace"
 VERSION = 1
-BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD = 1, 2, 3, 4, 5, 6, 7
-"""Kinds of records; the last two are of multicasts."""
+BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD, SUM = 1, 2, 3, 4, 5, 6, 7, 8
+"""Kinds of records. Two are of multicasts; SUM is of the last rank of a host to come, which sends the host's sum on."""
 UNKNOWN_KIND = 4095
 """Of a call for whose kind the file's table had no room."""
 SOME_RANKS, SOME_COLLECTIVES, SOME_TIME = 1, 2, 4

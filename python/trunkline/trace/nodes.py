@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.trace.calls import RankCalls
-from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON, HEARD, TOLD
+from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON, HEARD, SUM, TOLD
 
 __all__ = ["Node", "Parents", "Slots", "TreeTimes", "slots_of", "tree_times"]
 
@@ -39,6 +39,8 @@ class Slots:
     """Of each the numbers of its parts."""
     whole: NDArray[np.bool_]
     """By call: has all of its events."""
+    sums: NDArray[np.int64]
+    """By call: when this rank, the last of its host to come, sent the host's sum on; -1: another one did."""
 
 
 def slots_of(calls: RankCalls, places: NDArray[np.int64]) -> Slots:
@@ -46,7 +48,11 @@ def slots_of(calls: RankCalls, places: NDArray[np.int64]) -> Slots:
     numbers = np.full(len(calls), -1, np.int64)
     numbers[places] = np.arange(len(places))
     mine = numbers[calls.event_call]
-    of_tree = ~np.isin(calls.event_what & np.uint64(15), (TOLD, HEARD))
+    kind = calls.event_what & np.uint64(15)
+    sent = np.flatnonzero((mine >= 0) & (kind == SUM))
+    sums = np.full(len(places), -1, np.int64)
+    sums[mine[sent]] = calls.event_time[sent]
+    of_tree = ~np.isin(kind, (TOLD, HEARD, SUM))
     chosen = np.flatnonzero((mine >= 0) & of_tree)
     call, time, what = mine[chosen], calls.event_time[chosen], calls.event_what[chosen]
     # Kind, tree, peer and part: whatever tells the events of one call apart.
@@ -68,7 +74,7 @@ def slots_of(calls: RankCalls, places: NDArray[np.int64]) -> Slots:
         listed.sort()
         times[stream] = grid[[number for _, number in listed]].T
         parts[stream] = np.array([part for part, _ in listed], np.int64)
-    return Slots(calls.start[places], calls.end[places], times, parts, whole)
+    return Slots(calls.start[places], calls.end[places], times, parts, whole, sums)
 
 
 @dataclass
@@ -180,6 +186,21 @@ def _met(parents: Parents, slots: dict[int, Slots], tree: int) -> dict[int, int]
     return tops
 
 
+def _sums(
+    slots: dict[int, Slots], tops: Mapping[int, int], between: Callable[[int, int], int]
+) -> dict[int, NDArray[np.int64]]:
+    """By rank that speaks for its host, and by call: when the last to come sent the sum on, by that rank's clock.
+
+    -1: never, as on the root's host.
+    """
+    found = {}
+    for top in set(tops.values()):
+        of_host = [top, *(rank for rank, speaks in tops.items() if speaks == top)]
+        sums = [(slots[rank].sums, 0 if rank == top else between(top, rank)) for rank in of_host]
+        found[top] = np.max([np.where(times >= 0, times + apart, -1) for times, apart in sums], axis=0)
+    return found
+
+
 def _at_one_wrapper(nodes: dict[int, Node], tops: Mapping[int, int], between: Callable[[int, int], int]) -> None:
     """Hang ranks that met below the one that speaks for them: they arrive as they hand on, depart with the result."""
     for rank in sorted(tops):
@@ -222,11 +243,15 @@ def tree_times(
             return None
         tops = _met(parents, slots, number) if up else {}
         by_message = {rank: above for rank, above in known.items() if rank not in tops}
+        sums = {rank: times for rank, times in _sums(slots, tops, between).items() if parents[rank] is not None}
+        whole = np.logical_and.reduce([whole, *(times >= 0 for times in sums.values())])
         speakers = set(tops.values())
         nodes = {
             rank: _node(rank, parents[rank], by_message, slots[rank], number, whole, up, rank in speakers)
             for rank in sorted(parents)
         }
+        for rank, times in sums.items():
+            nodes[rank].t2 = times[whole][:, None]
         _at_one_wrapper(nodes, tops, between)
         top = next(rank for rank, parent in parents.items() if parent is None)
         found.append(TreeTimes(number, top, nodes, whole, by_arrival=bool(tops)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trunkline.compat import zip_equal
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
 from trunkline.trace.drift import drift_of
-from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
 
@@ -127,6 +127,8 @@ def _instant(calls: RankCalls, call: int, track: int, word: int) -> bytes:
     what, tree, peer, part = word & 15, word >> 4 & 31, word >> 12 & 0xFFFFF, word >> 32
     if what in (TOLD, HEARD):
         return _event(INSTANT, track, _step_text(what == TOLD, tree, peer, part))
+    if what == SUM:
+        return _event(INSTANT, track, f"the host's sum to {peer}")
     if what not in (ARRIVED, HANDED_ON):
         return _event(INSTANT, track, "complete")
     kind = calls.kinds[int(calls.kind[call])]

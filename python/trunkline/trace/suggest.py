@@ -208,7 +208,7 @@ def _steps(tree: HostTree, collective: str, traced: AnalysedTree, places: dict[i
     for host in hosts:
         for name, edit in of_host:
             yield f"{name} --host {host}", partial(edit, tree, host)
-        if collective in free_roots() and host != tree.root_host:
+        if collective in free_roots() and host not in tree.root_hosts:
             leader = tree.leader(host)
             yield f"reroot --rank {leader}", partial(reroot, tree, leader)
     dear = [stage for stage in traced.hot_spots if stage.part == "proxy"][:8]

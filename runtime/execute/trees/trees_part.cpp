@@ -60,10 +60,8 @@ class TreesPart final : public LocalPart {
   [[nodiscard]] Running reduce(Transport& transport, const Operands& operands, const Pace& pace, bool everywhere,
                                OperandOrder order) const override {
     if (!everywhere) refuse_exchanges();
-    if (Shelf* const shelf = pace.by_arrival && everywhere ? transport.shelf() : nullptr; shelf != nullptr) {
-      if (combines_on(*shelf, operands, pace, order)) {
-        return std::make_shared<ArrivingReduction>(transport, *shelf, trees_.front(), group_, operands);
-      }
+    if (pace.by_arrival && everywhere && combines_on(transport.shelf(), operands, pace, order)) {
+      return std::make_shared<ArrivingReduction>(transport, transport.shelf(), trees_.front(), group_, operands);
     }
     return std::make_shared<TreeReduction>(transport, trees_, operands, pace.segment_bytes, pace.in_flight, everywhere,
                                            order);
@@ -80,13 +78,17 @@ class TreesPart final : public LocalPart {
   }
 
  private:
-  /// The same on all ranks of a host; ranks of other hosts need not know.
-  [[nodiscard]] bool combines_on(const Shelf& shelf, const Operands& operands, const Pace& pace,
+  /// The same on all ranks of the call, since those of other hosts take a sum from any rank of this one: where hosts
+  /// are known, memory reaches all of a group, and where they are not, all ranks are one group.
+  [[nodiscard]] bool combines_on(const Shelf* shelf, const Operands& operands, const Pace& pace,
                                  OperandOrder order) const {
     const std::uint64_t bytes = operands.count() * operands.element_bytes();
+    const std::uint64_t most = shelf != nullptr ? shelf->most_bytes() : longest_partial;
     return why_not_by_arrival() == nullptr && order == OperandOrder::any && !operands.reproducible() &&
-           bytes <= std::min(pace.segment_bytes, shelf.most_bytes()) && group_.ranks.size() > 1 &&
-           std::ranges::all_of(group_.ranks, [&](int rank) { return rank == group_.own || shelf.reaches(rank); });
+           bytes <= std::min(pace.segment_bytes, most) && !group_.ranks.empty() &&
+           std::ranges::all_of(group_.ranks, [&](int rank) {
+             return rank == group_.own || (shelf != nullptr && shelf->reaches(rank));
+           });
   }
 
   /// The plan's check has refused them for what goes one way.

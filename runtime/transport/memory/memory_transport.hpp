@@ -37,6 +37,10 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
   void send_to(const Chunk& chunk, std::span<const int> to, unsigned stream, bool synchronous,
                std::span<Pending> pending) override;
   void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) override;
+  void receive_from_any(const Chunk& chunk, unsigned stream, Pending& pending) override {
+    mpi_.receive_from_any(chunk, stream, pending);
+  }
+  [[nodiscard]] int sender() const noexcept override { return mpi_.sender(); }
   using Transport::receive;
   using Transport::send;
 

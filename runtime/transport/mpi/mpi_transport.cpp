@@ -98,13 +98,14 @@ std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vect
 #endif
 }
 
-MpiTransport::Over over_at(std::size_t index, const MPI_Status& status) {
+}  // namespace
+
+MpiTransport::Over MpiTransport::over_at(std::size_t index, const MPI_Status& status) {
   int bytes = 0;
   check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
+  sender_ = status.MPI_SOURCE;
   return {.index = index, .bytes = bytes};
 }
-
-}  // namespace
 
 std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
                                                          Watchdog& watchdog) {

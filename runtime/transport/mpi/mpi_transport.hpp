@@ -65,6 +65,10 @@ class MpiTransport final : public Transport {
   /// An ordinary message unless `synchronous`, or unless the receiver is far behind.
   void send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) override;
   void receive(const Chunk& chunk, int from, unsigned stream, Pending& pending) override;
+  void receive_from_any(const Chunk& chunk, unsigned stream, Pending& pending) override {
+    receive(chunk, MPI_ANY_SOURCE, stream, pending);
+  }
+  [[nodiscard]] int sender() const noexcept override { return sender_; }
   using Transport::receive;
   using Transport::send;
 
@@ -89,6 +93,7 @@ class MpiTransport final : public Transport {
   [[nodiscard]] bool is_member(int rank) const;
   void tell_ranks(std::span<const int> ranks, int code) noexcept;
   void look_for_trouble(bool receiving, const Watchdog& watchdog);
+  [[nodiscard]] Over over_at(std::size_t index, const MPI_Status& status);
   void look_for_notice();
   void look_for_other_claims();
 
@@ -102,6 +107,7 @@ class MpiTransport final : public Transport {
   Datagrams* datagrams_ = nullptr;
   Shelf* shelf_ = nullptr;
   OtherClaims* other_claims_ = nullptr;
+  int sender_ = -1;                     ///< of the message that was over last
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
 };

@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD = 1, 2, 3, 4, 5, 6, 7
+BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD, SUM = 1, 2, 3, 4, 5, 6, 7, 8
 MOST_KINDS = 2048
 
 

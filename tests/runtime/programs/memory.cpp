@@ -151,7 +151,7 @@ int run_arrivals(int turns, unsigned seed, const Job& job, HostMemory& memory, i
     const std::uint64_t turn = turn_of[communicator]++;
     if (number % 16 == 0) MPI_Barrier(MPI_COMM_WORLD);  // tags of turns that are far apart are the same
     const auto part = local_part(trial.plan, own, members, hosts);
-    MpiTransport mpi(*job.ours, members, communicator, turn, turn, part->streams());
+    MpiTransport mpi(*job.ours, members, communicator, turn, turn, part->streams() + streams_of_sums);
     MemoryTransport transport(memory, mpi, *job.ours, {.communicator = communicator, .turn = turn, .claim = turn});
     testing::Runner runner(transport, trial, kinds[trial.kind], own, *part, true);
     if (transport.shelf() != nullptr || memory.is_alone()) ++met;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <list>
 #include <map>
 #include <memory>
@@ -85,6 +86,21 @@ class SeededNetwork {
     }
   }
 
+  /// From whichever rank's message is there first. Such a stream has no other receives.
+  void receive_from_any(const Chunk& chunk, int to, unsigned stream, Pending& pending) {
+    Operation* const receive = operation({.owner = to, .peer = any_host, .stream = stream, .chunk = chunk});
+    pending.word = std::bit_cast<std::uintptr_t>(receive);
+    from_any_[{to, stream}].push_back(receive);
+    for (auto& [key, channel] : channels_) {
+      if (std::get<1>(key) == to && std::get<2>(key) == stream) match(channel);
+    }
+  }
+
+  /// Of a message that was received, and is over.
+  [[nodiscard]] static int sender_of(const Pending& pending) {
+    return std::bit_cast<const Operation*>(pending.word)->sender;
+  }
+
   /// Whether that one is over: asked until it is.
   [[nodiscard]] std::optional<int> bytes_if_over(Pending& pending) {
     const Operation& one = *std::bit_cast<Operation*>(pending.word);
@@ -98,6 +114,7 @@ class SeededNetwork {
   void let_go(Pending& pending) {
     Operation* const one = std::bit_cast<Operation*>(std::exchange(pending.word, 0));
     one->is_let_go = true;
+    for (auto& [key, receives] : from_any_) std::erase(receives, one);
     for (auto& [key, channel] : channels_) {
       std::erase(channel.receives, one);
       const auto own = std::ranges::find(channel.letters, one,
@@ -136,7 +153,7 @@ class SeededNetwork {
       for (const Operation& one : operations_) {
         if (one.owner != rank || (one.is_over && !one.is_lost) || one.is_let_go) continue;
         text += std::string(one.sends ? " to send to " : " to receive from ") +
-                (one.peer < ranks_ ? std::to_string(one.peer) : std::string("any rank of its host")) + " (stream " +
+                (one.peer < ranks_ ? std::to_string(one.peer) : "any rank of " + host_word(one)) + " (stream " +
                 std::to_string(one.stream) + ", " + std::to_string(one.chunk.bytes) + " bytes);";
       }
     }
@@ -152,6 +169,9 @@ class SeededNetwork {
                               std::to_string(stream) + ")";
       if (!channel.letters.empty()) text += "\n  messages" + way + ": " + std::to_string(channel.letters.size());
       if (!channel.receives.empty()) text += "\n  receives" + way + ": " + std::to_string(channel.receives.size());
+    }
+    for (const auto& [key, receives] : from_any_) {
+      if (!receives.empty()) text += "\n  receives of rank " + std::to_string(key.first) + " from any other host";
     }
     return text;
   }
@@ -170,6 +190,7 @@ class SeededNetwork {
     unsigned stream = 0;
     Chunk chunk{};
     bool sends = false;
+    int sender = -1;  ///< of what has been received
     int bytes = 0;
     bool is_over = false;
     bool is_truncated = false;
@@ -193,6 +214,9 @@ class SeededNetwork {
     std::deque<Operation*> receives{};
     double last_at = 0.0;
   };
+
+  static constexpr int any_host = std::numeric_limits<int>::max();
+  static std::string host_word(const Operation& one) { return one.peer == any_host ? "another host" : "its host"; }
 
   Operation* operation(const Operation& one) { return &operations_.emplace_back(one); }
 
@@ -239,11 +263,16 @@ class SeededNetwork {
   }
 
   void match(Channel& channel) {
-    while (!channel.letters.empty() && !channel.receives.empty() && channel.letters.front()->is_here) {
+    while (!channel.letters.empty() && channel.letters.front()->is_here) {
+      const Letter& next = *channel.letters.front();
+      const auto from_any = from_any_.find({next.to, next.stream});
+      std::deque<Operation*>& receives = from_any == from_any_.end() ? channel.receives : from_any->second;
+      if (receives.empty()) return;
       const std::shared_ptr<Letter> letter = std::move(channel.letters.front());
       channel.letters.pop_front();
-      Operation& receive = *channel.receives.front();
-      channel.receives.pop_front();
+      Operation& receive = *receives.front();
+      receives.pop_front();
+      receive.sender = letter->from;
       if (!letter->is_packed) pack(*letter);
       hand(letter->packed, receive);
       if (letter->sender != nullptr) complete(*letter->sender, letter->chunk.bytes);
@@ -270,6 +299,7 @@ class SeededNetwork {
   std::vector<std::deque<GivenUp>> notices_;
   std::vector<std::shared_ptr<void>> late_;  ///< memory of receives that outlive the call
   std::map<int, Place> places_;
+  std::map<std::pair<int, unsigned>, std::deque<Operation*>> from_any_;  ///< receives, by rank and stream
   std::pair<int, int> forgotten_{-1, -1};
 };
 

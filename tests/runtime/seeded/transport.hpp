@@ -88,7 +88,7 @@ class SeededShelf final : public runtime::Shelf {
   }
 
  private:
-  static constexpr unsigned stream = 1;  ///< plans that combine so have one: the next is free
+  static constexpr unsigned stream = runtime::sum_stream + runtime::streams_of_sums;  ///< a free one
 
   SeededNetwork& network_;
   int rank_;
@@ -122,6 +122,11 @@ class SeededTransport final : public runtime::Transport {
     take_turns();
     network_.receive(chunk, from, rank_, stream, pending);
   }
+  void receive_from_any(const Chunk& chunk, unsigned stream, Pending& pending) override {
+    take_turns();
+    network_.receive_from_any(chunk, rank_, stream, pending);
+  }
+  [[nodiscard]] int sender() const noexcept override { return sender_; }
 
   [[nodiscard]] Over wait_any(std::span<Pending* const> pending, bool /*receiving*/) override {
     take_turns();
@@ -201,6 +206,7 @@ class SeededTransport final : public runtime::Transport {
     const std::size_t first = pending.empty() ? 0 : schedule().any_below(static_cast<std::uint32_t>(pending.size()));
     for (std::size_t i = 0; i < pending.size(); ++i) {
       const std::size_t at = (first + i) % pending.size();
+      sender_ = network_.sender_of(*pending[at]);
       if (const auto bytes = network_.bytes_if_over(*pending[at])) return Over{.index = at, .bytes = *bytes};
     }
     return {};
@@ -231,6 +237,7 @@ class SeededTransport final : public runtime::Transport {
   const std::vector<int>& host_;
   std::optional<unsigned> fails_after_;
   unsigned looks_in_vain_ = 0;
+  int sender_ = -1;  ///< of the message that was over last
   SeededShelf shelf_;
   std::optional<SeededDatagrams> datagrams_{};
 };
