@@ -21,7 +21,7 @@
 #include "startup/cluster_path.hpp"
 #include "text/text_file.hpp"
 #include "trace/clocks.hpp"
-#include "trace/whole_file.hpp"
+#include "whole_file.hpp"
 
 namespace trunkline::runtime {
 namespace {

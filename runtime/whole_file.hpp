@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files beside a trace, in a folder that others may write to.
+// Small files in a folder that others may write to.
 #pragma once
 
 #include <string>

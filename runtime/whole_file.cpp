@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/whole_file.hpp"
+#include "whole_file.hpp"
 
 #include <fcntl.h>
 #include <sys/random.h>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/whole_file.hpp"
+#include "whole_file.hpp"
 
 namespace trunkline::runtime {
 namespace {
