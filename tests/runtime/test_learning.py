@@ -60,7 +60,9 @@ def test_sums_of_floating_numbers_are_tried_where_that_is_allowed(mpi: Mpi, tmp_
 
 @pytest.mark.parametrize("settings", [{"TRUNKLINE_REPRODUCIBLE": "1"}, {"TRUNKLINE_ALLREDUCE": "ring"}])
 def test_what_is_given_is_not_tried(mpi: Mpi, tmp_path: Path, settings: dict[str, str]):
-    ran, _ = learns(mpi, tmp_path, "60", **settings, TRUNKLINE_LEARN="any")
+    ran, said = learns(mpi, tmp_path, "60", **settings, TRUNKLINE_LEARN="any")
+    tried = {one["collective"] for one in said if one.get("chosen_by") == "trials"}
+    assert tried == (set() if "TRUNKLINE_REPRODUCIBLE" in settings else {"bcast"})
     assert ran["allreduce of int"][1] == ran["allreduce of double"][1] == "1"
 
 
