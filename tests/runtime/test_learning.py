@@ -1,6 +1,7 @@
 """Jobs whose calls try out what is fastest: what they run in the end, and that they never run it differently."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,22 @@ links:
 """
 
 
-def learns(mpi: Mpi, folder: Path, *words: str, rate: str = "100Mbit", slow_us: int = 0, **settings: str):
+def learns(
+    mpi: Mpi,
+    folder: Path,
+    *words: str,
+    rate: str = "100Mbit",
+    slow_us: int = 0,
+    ranks: int = RANKS,
+    per_rank: Sequence[str | Path] = (ON_OWN_HOST,),
+    more: str = "",
+    status: int | None = 0,
+    **settings: str,
+):
+    """What ran last for the calls of each sort, with how many algorithms did; and what the job said.
+
+    `more`: a library that is preloaded besides.
+    """
     cluster = folder / "cluster.yaml"
     cluster.write_text(NETWORK.replace("RATE", rate).replace("LATENCY", "10us"))
     asked = {"TRUNKLINE_CLUSTER": str(cluster), "TRUNKLINE_MULTICAST": "0", "TRUNKLINE_EXPLAIN": "json"}
@@ -28,7 +44,8 @@ def learns(mpi: Mpi, folder: Path, *words: str, rate: str = "100Mbit", slow_us: 
     slow = mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-slow-native-{mpi.name}.so"
     preload = f"{mpi.library}:{slow}" if slow_us else "own"
     program = mpi.program("runtime-learn")
-    done = mpi.run(RANKS, program, *words, settings=asked, per_rank=[ON_OWN_HOST], preload=preload)
+    preload = f"{mpi.library}:{more}" if more else preload
+    done = mpi.run(ranks, program, *words, settings=asked, per_rank=per_rank, preload=preload, status=status)
     said = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
     ran = {line.rsplit(" ", 2)[0]: tuple(line.rsplit(" ", 2)[1:]) for line in done.out.splitlines()}
     return ran, said
