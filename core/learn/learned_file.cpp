@@ -41,7 +41,8 @@ std::optional<std::int64_t> utc_of(std::string_view text) {
   const auto at = [&](std::size_t place, std::size_t digits) {
     return static_cast<unsigned>(number(text.substr(place, digits)));
   };
-  const auto day = std::chrono::year(static_cast<int>(at(0, 4))) / at(5, 2) / at(8, 2);
+  const auto day =
+      std::chrono::year(static_cast<int>(at(0, 4))) / std::chrono::month(at(5, 2)) / std::chrono::day(at(8, 2));
   const bool is_time = day.ok() && at(11, 2) < 24 && at(14, 2) < 60 && at(17, 2) < 60;
   if (!is_time || day.year() < std::chrono::year(1970)) return std::nullopt;
   const Seconds found = std::chrono::sys_days(day) + std::chrono::hours(at(11, 2)) + std::chrono::minutes(at(14, 2)) +

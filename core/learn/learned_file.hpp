@@ -46,7 +46,7 @@ struct AlikeCalls {
   std::uint32_t ranks = 0;      ///< of the communicator
   std::uint64_t placement = 0;  ///< placement_digest() of them
 
-  friend auto operator<=>(const AlikeCalls&, const AlikeCalls&) = default;
+  friend auto operator<=>(const AlikeCalls&, const AlikeCalls&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// What one algorithm took: the median of a call, and between what the median of all such calls is, as Samples say it.

@@ -57,15 +57,16 @@ std::vector<std::string> folders_of(const std::string& setting) {
   return folders;
 }
 
-/// But `shared` costs: they say what processors of a lab do today. Where they have changed, times have, and all is
-/// tried anew.
+/// But what was measured on the machine just now, and is another thing the next day: `shared` costs of a lab, and as
+/// which one the hosts' memory counts. Where these have changed, times have, and all is tried anew.
 std::uint64_t conditions_of(const Setup& setup, const World& world) {
   const HostCosts& costs = world.knowledge.message_costs();
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   int length = 0;
   static_cast<void>(PMPI_Get_library_version(version.data(), &length));  // what it leaves is compared, whatever it is
   std::string text = std::string(version.data()) + "\n" + std::string(costs.name) + " " +
-                     std::string(costs.memory->name) + " " + std::to_string(world.knowledge.network().fingerprint());
+                     std::string(costs.is_memory_named ? costs.memory->name : "") + " " +
+                     std::to_string(world.knowledge.network().fingerprint());
   for (const double seconds :
        {costs.send_s, costs.send_byte_s, costs.receive_s, costs.receive_byte_s, costs.local_send_s,
         costs.local_send_byte_s, costs.local_receive_s, costs.local_receive_byte_s, costs.combine_byte_s,
@@ -106,9 +107,21 @@ Learned found_in(const std::string& file, const AlikeJobs& jobs) {
   } catch (const FaultyFile& faulty) {
     for (const Fault& fault : faulty.faults()) wrong += (wrong.empty() ? "" : "\n") + fault.text();
   }
-  warn(wrong + "\ntrunkline: warning: it is not used (TRUNKLINE_LEARNED); 'trunkline learned forget' removes it");
+  // What was wrong in MPI_Init still is in MPI_Finalize.
+  static std::string told;
+  if (wrong != told) {
+    warn(wrong + "\ntrunkline: warning: it is not used (TRUNKLINE_LEARNED); 'trunkline learned forget' removes it");
+  }
+  told = wrong;
   return {.jobs = jobs};
 }
+
+/// For some calls. A communicator that lives for a few calls has nothing to say against another one's trials.
+struct Found {
+  enum Weight : std::uint8_t { nothing, as_before, refuted, by_own_trials };
+  Weight weight = nothing;
+  std::optional<LearnedEntry> entry{};  ///< none: what was known is refuted, and nothing else was found
+};
 
 class Memory {
  public:
@@ -116,21 +129,30 @@ class Memory {
 
   void keep(const Trials& trials, const AlikeCalls& like, const LearnedEntry* before) {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    std::optional<LearnedEntry> entry = learned_from(trials, like, before, now.time_since_epoch().count());
-    const bool is_refuted = before != nullptr && trials.changes() > 0;
-    if (!entry && !is_refuted) return;
+    Found made{.entry = learned_from(trials, like, before, now.time_since_epoch().count())};
+    if (trials.is_known()) {
+      made.weight = Found::as_before;
+    } else if (made.entry) {
+      made.weight = Found::by_own_trials;
+    } else if (before != nullptr && trials.changes() > 0) {
+      made.weight = Found::refuted;
+    }
+    if (made.weight == Found::nothing) return;
     const std::scoped_lock lock(mutex_);
-    std::optional<LearnedEntry>& known = found_[like];
-    if (entry && (!known || known->calls < entry->calls)) known = std::move(entry);
+    Found& known = found_[like];
+    const auto calls = [](const Found& one) { return one.entry ? one.entry->calls : 0; };
+    if (known.weight < made.weight || (known.weight == made.weight && calls(known) < calls(made))) {
+      known = std::move(made);
+    }
   }
 
   void write() {
     const std::scoped_lock lock(mutex_);
     if (found_.empty() || file_.empty()) return;
     Learned all = found_in(file_, jobs_);
-    for (const auto& [like, entry] : found_) {
-      if (entry) {
-        all.put(*entry);
+    for (const auto& [like, found] : found_) {
+      if (found.entry) {
+        all.put(*found.entry);
       } else {
         all.erase(like);
       }
@@ -148,7 +170,7 @@ class Memory {
   AlikeJobs jobs_;
   std::string file_;  ///< empty: there is no folder for it
   std::mutex mutex_{};
-  std::map<AlikeCalls, std::optional<LearnedEntry>> found_{};  ///< empty: what was known is refuted
+  std::map<AlikeCalls, Found> found_{};
 };
 
 /// Of rank 0, in a job that keeps what it learns.

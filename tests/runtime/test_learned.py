@@ -103,6 +103,7 @@ def test_a_file_that_cannot_be_read_is_told_and_replaced(mpi: Mpi, tmp_path: Pat
     file.write_text(file.read_text().replace("algorithm: ", "algorithm: no-", 1))
     _, said = learns(mpi, tmp_path, MANY, **SLOW, TRUNKLINE_LEARNED=str(kept))
     warnings = [one["message"] for one in said if one["event"] == "warning"]
+    assert len(warnings) == 1, warnings
     assert f"{file}:" in warnings[0]
     assert "is called 'no-" in warnings[0]
     assert not [one for one in said if one["event"] == "known"]
