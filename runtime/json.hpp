@@ -18,6 +18,7 @@ class JsonFields {
   JsonFields& add(std::string_view name, std::string_view text) { return put(name, json_text(text)); }
   template <std::integral Number>
   JsonFields& add(std::string_view name, Number number) {
+    if constexpr (std::same_as<Number, bool>) return put(name, number ? "true" : "false");
     return put(name, std::to_string(number));
   }
   /// JSON has no infinity: such a number is null.

@@ -44,6 +44,23 @@ bool is_by_size(Collective collective, std::string_view algorithm) {
   return known && known->by_size;
 }
 
+/// Null: it is not by trials.
+const char* reason_of_trials(Wish::Kind kind) {
+  switch (kind) {
+    case Wish::Kind::tried:
+      return "a trial (TRUNKLINE_LEARN)";
+    case Wish::Kind::found:
+      return "the fastest in this job's trials (TRUNKLINE_LEARN)";
+    case Wish::Kind::known:
+      return "the fastest in earlier jobs' trials (TRUNKLINE_LEARNED)";
+    case Wish::Kind::automatic:
+    case Wish::Kind::native:
+    case Wish::Kind::forced:
+      return nullptr;
+  }
+  return nullptr;
+}
+
 /// Of a decision. What is predicted is compared with plans that are there, so only what a user or a tuning file names
 /// may depend on the size.
 std::uint64_t laid_for_call(Collective collective, std::string_view algorithm, std::uint64_t bytes) {
@@ -106,7 +123,13 @@ Decision Decider::decide(std::uint64_t bytes, OperandOrder order, const Wish& wi
 
 Decision Decider::considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach) {
   if (wish.kind == Wish::Kind::forced) return forced(bytes, wish);
-  if (wish.kind == Wish::Kind::tried || wish.kind == Wish::Kind::found) return learned(bytes, wish);
+  if (const char* const by_trials = reason_of_trials(wish.kind)) {
+    return {.algorithm = wish.algorithm,
+            .segment_bytes = wish.segment_bytes,
+            .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
+            .reason = by_trials,
+            .chosen_by = ChosenBy::trials};
+  }
   if (const GivenPlan* const plan = plan_for(bytes)) return planned(bytes, *plan);
   if (knowledge_.keeps_one_order(collective_)) return in_one_order(bytes, order, for_people);
   if (bytes < floor_bytes() && !knowledge_.takes_short_calls(collective_)) {
@@ -125,15 +148,6 @@ Decision Decider::forced(std::uint64_t bytes, const Wish& wish) {
           .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
           .reason = by_user,
           .chosen_by = ChosenBy::user};
-}
-
-Decision Decider::learned(std::uint64_t bytes, const Wish& wish) {
-  return {.algorithm = wish.algorithm,
-          .segment_bytes = wish.segment_bytes,
-          .laid_for_bytes = laid_for_call(collective_, wish.algorithm, bytes),
-          .reason = wish.kind == Wish::Kind::tried ? "a trial (TRUNKLINE_LEARN)"
-                                                   : "the fastest in this job's trials (TRUNKLINE_LEARN)",
-          .chosen_by = ChosenBy::trials};
 }
 
 Decision Decider::planned(std::uint64_t bytes, const GivenPlan& plan) {

@@ -102,7 +102,6 @@ class Decider {
   [[nodiscard]] std::optional<double> predicted_s(const Decision& decision, std::uint64_t bytes);
   Decision considered(std::uint64_t bytes, OperandOrder order, const Wish& wish, bool for_people, Reach reach);
   Decision forced(std::uint64_t bytes, const Wish& wish);
-  [[nodiscard]] Decision learned(std::uint64_t bytes, const Wish& wish);
   Decision planned(std::uint64_t bytes, const GivenPlan& plan);
   Decision in_one_order(std::uint64_t bytes, OperandOrder order, bool for_people);
   Decision tuned(std::uint64_t bytes, const TuningRule& rule);

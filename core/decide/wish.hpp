@@ -16,12 +16,13 @@ struct Wish {
     forced,
     tried,  ///< by the job, in one of its trials (learn/trials.hpp)
     found,  ///< by the job to be the fastest
+    known,  ///< to be that, since earlier jobs have found it
   };
   Kind kind = Kind::automatic;
-  std::string_view algorithm{};     ///< forced, tried or found: the registry's own text of the name
+  std::string_view algorithm{};     ///< all but automatic and native: the registry's own text of the name
   bool needs_cluster = false;       ///< forced: the algorithm cannot be laid without one
   bool has_one_order = true;        ///< forced: operands are combined in one order, whatever the size
-  std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline; tried or found: 0 is native
+  std::uint64_t segment_bytes = 0;  ///< forced: 0 leaves it to Trunkline; tried, found or known: 0 is native
 
   friend bool operator==(const Wish&, const Wish&) = default;
 };

@@ -11,14 +11,12 @@ namespace {
 
 /// Trials of an arm that are enough to go by.
 constexpr std::size_t enough = 16;
-/// Once all is settled native calls may take that part of the time, so that it is known what they take.
-constexpr double part_of_native = 0.001;
 /// An algorithm that has not run yet may take that many times what it is predicted to take.
 constexpr double unknown = 2.0;
 /// Of an arm that is far slower than another one even its quickest call takes that many times the other one's longest.
 constexpr double far = 2.0;
 /// What runs goes on where another arm is hardly faster.
-constexpr double alike = 0.98;
+constexpr double hardly_faster = 0.98;
 /// Times are others than they were, where they surely differ by that factor in so many intervals in a row; once as
 /// many calls have gone by as this many times those in which all was tried.
 constexpr double another_time = 1.2;
@@ -38,6 +36,13 @@ Trials::Trials(std::vector<Arm> arms, std::size_t first)
   if (arms_.size() == 1) phase_ = Phase::settled;
 }
 
+void Trials::begin_with(std::size_t known, double usual_s) {
+  runs_ = known;
+  phase_ = Phase::settled;
+  is_known_ = true;
+  settled_s_ = usual_s;
+}
+
 void Trials::end_interval(std::uint64_t calls, std::span<const double> seconds, LossAccount& account) {
   if (calls == 0) return;
   const std::span<const double> timed = seconds.first(std::min<std::size_t>(seconds.size(), calls));
@@ -55,7 +60,12 @@ void Trials::end_interval(std::uint64_t calls, std::span<const double> seconds, 
     eliminate();
     settle_where_done();
   } else if (phase_ == Phase::settled) {
-    if (runs_ != native_ && tried_[runs_].samples.are_surely_longer_than(tried_[native_].samples)) settle(native_);
+    const bool is_slower = runs_ != native_ && tried_[runs_].samples.are_surely_longer_than(tried_[native_].samples);
+    if (is_slower && is_known_) {
+      runs_ = native_;
+      return try_anew();
+    }
+    if (is_slower) settle(native_);
     look_for_change(timed);
   }
 }
@@ -111,7 +121,7 @@ std::size_t Trials::fastest() const {
   std::size_t best = runs_;
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
     if (!tried_[arm].is_open || tried_[arm].samples.count() < few || tried_[best].samples.count() == 0) continue;
-    const double favoured = best == runs_ ? alike : 1.0;
+    const double favoured = best == runs_ ? hardly_faster : 1.0;
     if (tried_[arm].samples.median() < favoured * tried_[best].samples.median()) best = arm;
   }
   return best;
@@ -158,8 +168,13 @@ void Trials::look_for_change(std::span<const double> seconds) {
   const bool is_another = now.lower() > another_time * settled_s_ || settled_s_ > another_time * now.upper();
   others_ = is_another ? others_ + 1 : 0;
   if (others_ < intervals_of_change || calls_ - settled_at_ < rest * (settled_at_ - began_at_)) return;
+  try_anew();
+}
+
+void Trials::try_anew() {
   ++changes_;
   others_ = 0;
+  is_known_ = false;
   for (Tried& one : tried_) one = {.longest_s = one.longest_s};
   phase_ = Phase::trying;
   began_at_ = calls_;
@@ -178,6 +193,8 @@ bool Trials::wants_more(const Tried& one) { return one.is_open && one.samples.co
 /// Of an arm that has not run one call, which tells what others may cost.
 std::size_t Trials::wanted(std::size_t arm) const {
   if (phase_ == Phase::settled) {
+    const bool is_unseen = arm == native_ && is_known_ && !tried_[arm].samples.are_enough();
+    if (is_unseen && arm != runs_) return calls_for(Samples::least);
     const bool is_due = arm == native_ && knows(native_) && tried_[runs_].samples.count() > 0 &&
                         static_cast<double>(calls_in_a_row) * (native_s() - tried_[runs_].samples.median()) <=
                             part_of_native * since_native_s_;
@@ -186,15 +203,17 @@ std::size_t Trials::wanted(std::size_t arm) const {
   if (!wants_more(tried_[arm])) return 0;
   if (!knows_both()) return is_sure(arm) ? calls_in_a_row : 0;
   if (!is_sure(arm) && tried_[arm].longest_s == 0.0) return 1;
-  const std::size_t rows = (enough - tried_[arm].samples.count() + calls_in_a_row - 2) / (calls_in_a_row - 1);
-  return rows * calls_in_a_row;
+  return calls_for(enough - tried_[arm].samples.count());
 }
 
 void Trials::begin_interval(double& left_s) {
   schedule_.clear();
   if (phase_ == Phase::waiting) return;
   // Native calls lose nothing: they stand in for what runs while nothing may be lost.
-  if (left_s <= 0.0 && knows_both() && native_s() < usual_s()) runs_ = native_;
+  if (left_s <= 0.0 && knows_both() && native_s() < usual_s()) {
+    runs_ = native_;
+    if (is_known_) try_anew();
+  }
   std::array<std::size_t, most_arms> left{};
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) left.at(arm) = wanted(arm);
   bool any = true;

@@ -34,6 +34,9 @@ inline constexpr std::uint64_t most_timed = 40;
 /// So many calls in a row run the same arm. The first of them does not count: ranks that left the call before it late
 /// come late to it.
 inline constexpr std::uint64_t calls_in_a_row = 5;
+/// Once all is settled native calls may take that part of the time, so that it is known what they take. What is kept is
+/// tried anew so seldom that trials are that part of all calls.
+inline constexpr double part_of_native = 0.001;
 
 /// The calls of one collective, root and class of sizes on a communicator, in intervals of calls that all its ranks
 /// count alike. Depends on nothing but what it is told: ranks that are told alike do alike.
@@ -41,6 +44,11 @@ class Trials {
  public:
   /// `first`: the place of the arm that runs unless another one is found to be faster. One of the arms is native.
   Trials(std::vector<Arm> arms, std::size_t first);
+
+  /// Before any call: earlier jobs have found that arm to be the fastest, and a call of it to take so long. It runs
+  /// from the first call on. Native calls are timed once more beside it; where one of the two times says otherwise, all
+  /// is tried anew.
+  void begin_with(std::size_t known, double usual_s);
 
   /// What call number `call` of this interval runs, from 0 on.
   [[nodiscard]] std::size_t arm_of(std::uint64_t call) const {
@@ -58,8 +66,12 @@ class Trials {
   /// The arm that calls run but for trials.
   [[nodiscard]] std::size_t runs() const { return runs_; }
   [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
-  /// After how many calls it was, the last time; 0: it has not been.
+  /// By earlier jobs, and no call has said otherwise.
+  [[nodiscard]] bool is_known() const { return is_known_; }
+  /// After how many calls it was, the last time; 0: it has not been, or from the first call on.
   [[nodiscard]] std::uint64_t settled_after() const { return is_settled() ? settled_at_ : 0; }
+  /// Calls in which that was found out.
+  [[nodiscard]] std::uint64_t trial_calls() const { return is_settled() ? settled_at_ - began_at_ : 0; }
   [[nodiscard]] const Samples& samples(std::size_t arm) const { return tried_[arm].samples; }
   /// Of a call of the arm that runs, as far as it was measured; else 0.
   [[nodiscard]] double usual_s() const {
@@ -97,10 +109,15 @@ class Trials {
   void settle_where_done();
   void look_for_change(std::span<const double> seconds);
   void settle(std::size_t arm);
+  void try_anew();
   [[nodiscard]] std::size_t fastest() const;
   [[nodiscard]] bool is_surely_slower(std::size_t arm, std::size_t than) const;
   [[nodiscard]] double worst_s(std::size_t arm) const;
   [[nodiscard]] static bool wants_more(const Tried& one);
+  /// Calls in which that many of them count.
+  [[nodiscard]] static std::size_t calls_for(std::size_t counting) {
+    return (counting + calls_in_a_row - 2) / (calls_in_a_row - 1) * calls_in_a_row;
+  }
   /// Whether a timed call ran the arm that the call before it ran.
   [[nodiscard]] bool goes_on(std::size_t call) const { return arm_of(call) == (call == 0 ? runs_ : arm_of(call - 1)); }
   /// Calls of the interval that begins.
@@ -116,6 +133,7 @@ class Trials {
   std::size_t first_;
   std::size_t runs_;
   Phase phase_ = Phase::waiting;
+  bool is_known_ = false;
   std::vector<std::uint8_t> schedule_{};  ///< of the interval's first calls: their arms
   std::uint64_t calls_ = 0;
   std::uint64_t began_at_ = 0;  ///< calls before the last trials

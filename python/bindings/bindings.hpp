@@ -11,5 +11,6 @@ void bind_cluster(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_weighted(nanobind::module_& module);
+void bind_learned(nanobind::module_& module);
 
 }  // namespace trunkline::python

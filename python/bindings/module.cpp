@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
   trunkline::python::bind_plan(module);
   trunkline::python::bind_model(module);
   trunkline::python::bind_weighted(module);
+  trunkline::python::bind_learned(module);
 }

@@ -157,9 +157,17 @@ Grouping& Communicator::grouping(std::span<const Rank> group_of) {
 
 Learning& Communicator::learning() {
   if (learning_ == nullptr) {
-    const bool says = explain_ && members_->processes().rank == 0;
-    learning_ = with_reserve(
-        [&] { return std::make_unique<Learning>(says, members_->telling_s(Learning::usual_meeting_bytes)); });
+    const Processes& processes = members_->processes();
+    const bool says = explain_ && processes.rank == 0;
+    learning_ = with_reserve([&] {
+      const World& world = members_->world();
+      Learning::Earlier earlier{.learned = world.learned, .is_alone = world.learn == Learn::only_known};
+      if (earlier.learned != nullptr) {
+        earlier.ranks = static_cast<std::uint32_t>(processes.world_ranks->size());
+        earlier.placement = members_->placement_digest();
+      }
+      return std::make_unique<Learning>(says, members_->telling_s(Learning::usual_meeting_bytes), std::move(earlier));
+    });
   }
   return *learning_;
 }

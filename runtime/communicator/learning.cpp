@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "learned/memory.hpp"
 #include "receipt/receipt.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
@@ -52,6 +53,7 @@ void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ra
             .first = name_of(trials.arms()[trials.first()]),
             .algorithm = name_of(trials.arms()[trials.runs()]),
             .settled_after = trials.settled_after(),
+            .known = trials.is_known(),
             .runs_s = are_known ? of_runs.median() : unknown,
             .native_s = are_known ? of_native.median() : unknown,
             .saved_s = -trials.lost_s(),
@@ -59,11 +61,26 @@ void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ra
             .tried = std::move(tried)});
 }
 
+/// Of a communicator of so many ranks, placed so.
+AlikeCalls calls_like(const TrialKey& key, std::uint32_t ranks, std::uint64_t placement) {
+  return {.collective = key.collective,
+          .root = static_cast<Rank>(key.root),
+          .bytes = key.bytes,
+          .order = key.order,
+          .ranks = ranks,
+          .placement = placement};
+}
+
 }  // namespace
+
+const LearnedEntry* Learning::Earlier::find(const TrialKey& key) const {
+  return learned != nullptr ? learned->find(calls_like(key, ranks, placement)) : nullptr;
+}
 
 int Learning::begin_call(MPI_Comm user, int ranks, std::uint64_t bytes) {
   ++calls_;
   now_ = nullptr;
+  if (earlier_.is_alone) return MPI_SUCCESS;
   if (!count_.is_due(bytes, interval_)) {
     if (request_ == MPI_REQUEST_NULL) return MPI_SUCCESS;
     int is_here = 0;
@@ -161,15 +178,26 @@ bool Learning::knows(const TrialKey& key) {
 
 void Learning::add(const TrialKey& key, const std::vector<Arm>& arms) {
   with_reserve([&] {
-    auto made = std::make_unique<Kind>(Kind{.key = key, .trials = Trials(arms, 0)});
+    auto made = std::make_unique<Kind>(Kind{.key = key, .trials = trials_of(key, arms)});
     made->seconds.reserve(most_timed);
     kinds_.push_back(std::move(made));
   });
   now_ = kinds_.back().get();
+  if (says_ && now_->trials.is_known()) with_reserve([&] { say_what_is_known(*now_); });
 }
 
 void Learning::begin_anew(const std::vector<Arm>& arms) {
-  now_->others = with_reserve([&] { return std::make_unique<Trials>(arms, 0); });
+  now_->others = with_reserve([&] { return std::make_unique<Trials>(trials_of(now_->key, arms)); });
+  if (earlier_.is_alone) now_->trials = std::move(*std::exchange(now_->others, nullptr));
+}
+
+/// What is known runs where it is among what the job itself would try: a file may say anything.
+Trials Learning::trials_of(const TrialKey& key, const std::vector<Arm>& arms) const {
+  Trials made(arms, 0);
+  const LearnedEntry* const known = earlier_.find(key);
+  if (known == nullptr || (known->is_due() && !earlier_.is_alone)) return made;
+  if (const auto arm = arm_of(*known, arms)) made.begin_with(*arm, known->runs().median_s);
+  return made;
 }
 
 bool Learning::runs_another(std::string_view untried) const {
@@ -179,16 +207,35 @@ bool Learning::runs_another(std::string_view untried) const {
 Learning::Chosen Learning::choose() {
   const Trials& trials = now_->trials;
   number_ = now_->calls++;
-  if (is_timing_ && number_ < most_timed) now_->seconds.push_back(0.0);
+  if (is_timing_ && number_ < most_timed && !earlier_.is_alone) now_->seconds.push_back(0.0);
   // While times are on their way nothing is tried.
   const std::size_t arm = is_timing_ ? trials.arm_of(number_) : trials.runs();
-  return {.arm = trials.arms()[arm], .is_trial = arm != trials.runs(), .is_first = arm == trials.first()};
+  return {.arm = trials.arms()[arm],
+          .is_trial = arm != trials.runs(),
+          .is_first = arm == trials.first(),
+          .is_known = trials.is_known()};
 }
 
 void Learning::took(double seconds) {
-  if (now_ == nullptr) return;
+  if (now_ == nullptr || earlier_.is_alone) return;
   if (is_timing_ && number_ < most_timed) now_->seconds[number_] = seconds;
   if (!is_timing_ && now_->trials.usual_s() > 0.0) longer_s_ += seconds - now_->trials.usual_s();
+}
+
+void Learning::say_what_is_known(const Kind& kind) const {
+  const LearnedEntry& known = *earlier_.find(kind.key);
+  const CollectiveFacts& facts = facts_of(kind.key.collective);
+  const Arm& runs = kind.trials.arms()[kind.trials.runs()];
+  JsonFields fields;
+  fields.add("collective", facts.name).add("least_bytes", kind.key.bytes);
+  if (facts.has_root) fields.add("root", kind.key.root);
+  fields.add("algorithm", runs.algorithm).add("segment_bytes", runs.segment_bytes).add("jobs", known.jobs);
+  fields.add("call_s", known.runs().median_s).add("when", utc_text(known.when_s));
+  say("known",
+      std::string(facts.mpi_name) + " from " + format_bytes(kind.key.bytes) + " on runs " + name_of(runs) + ", as " +
+          std::to_string(known.jobs) + (known.jobs == 1 ? " job has" : " jobs have") + " found, the last one on " +
+          utc_text(known.when_s) + ": " + format_short_time(known.runs().median_s) + " a call",
+      fields);
 }
 
 void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const {
@@ -220,6 +267,11 @@ void Learning::end(bool waits, int ranks) {
   if (Receipt* const told = receipt()) {
     told->add_meetings(met_s_);
     for (const auto& kind : kinds_) tell_found(*told, kind->key, kind->trials, ranks);
+  }
+  if (earlier_.learned != nullptr) {
+    for (const auto& kind : kinds_) {
+      keep_learned(kind->trials, calls_like(kind->key, earlier_.ranks, earlier_.placement), earlier_.find(kind->key));
+    }
   }
   if (request_ == MPI_REQUEST_NULL) return;
   if (waits) {

@@ -15,6 +15,7 @@
 #include "collective/collective.hpp"
 #include "collective/operand_order.hpp"
 #include "communicator/meetings.hpp"
+#include "learn/learned_file.hpp"
 #include "learn/trials.hpp"
 #include "mpi_api.hpp"
 
@@ -35,8 +36,19 @@ class Learning {
   /// Of one kind of calls.
   static constexpr std::uint64_t usual_meeting_bytes = (most_timed + 4) * sizeof(std::int64_t);
 
+  /// What earlier jobs have found.
+  struct Earlier {
+    std::shared_ptr<const Learned> learned{};  ///< null: what is found is not kept, either
+    bool is_alone = false;                     ///< nothing is tried besides (Learn::only_known)
+    std::uint32_t ranks = 0;                   ///< of the communicator
+    std::uint64_t placement = 0;               ///< placement_digest() of it
+
+    [[nodiscard]] const LearnedEntry* find(const TrialKey& key) const;
+  };
+
   /// `meeting_s`: what a meeting is predicted to cost.
-  Learning(bool says, double meeting_s) : says_(says), meeting_s_(meeting_s) {}
+  Learning(bool says, double meeting_s, Earlier earlier)
+      : says_(says), meeting_s_(meeting_s), earlier_(std::move(earlier)) {}
   Learning(const Learning&) = delete;
   Learning& operator=(const Learning&) = delete;
 
@@ -44,9 +56,12 @@ class Learning {
   /// Returns MPI's code.
   [[nodiscard]] int begin_call(MPI_Comm user, int ranks, std::uint64_t bytes);
 
-  /// Whether a call such as the one that has begun has been before. If not, it may be added, unless there are too many.
+  /// Whether a call such as the one that has begun has been before. If not, it may be added, unless there are too many,
+  /// or nothing is known of it and nothing is tried.
   [[nodiscard]] bool knows(const TrialKey& key);
-  [[nodiscard]] bool has_room() const { return kinds_.size() < most_kinds; }
+  [[nodiscard]] bool may_add(const TrialKey& key) const {
+    return earlier_.is_alone ? earlier_.find(key) != nullptr : kinds_.size() < most_kinds;
+  }
   /// The first arm is what such calls run untried.
   void add(const TrialKey& key, const std::vector<Arm>& arms);
   /// Of a call that is known: whether such calls run another algorithm untried than they did, as once multicasts have a
@@ -57,6 +72,7 @@ class Learning {
     const Arm& arm;
     bool is_trial = false;  ///< rather than what such calls run but for trials
     bool is_first = true;   ///< what they run untried
+    bool is_known = false;  ///< earlier jobs have found it
   };
   /// What the call that has begun runs. It is known.
   [[nodiscard]] Chosen choose();
@@ -64,9 +80,10 @@ class Learning {
   /// The call took so long here.
   void took(double seconds);
 
-  /// Plans are other ones from now on: all that is known is forgotten.
+  /// Plans are other ones from now on: all that is known is forgotten, and nothing is kept.
   void forget() {
     kinds_.clear();
+    earlier_.learned = nullptr;
     telling_.clear();
     now_ = nullptr;
   }
@@ -88,6 +105,8 @@ class Learning {
   [[nodiscard]] int hear(int ranks);
   /// `mean_s`: of what all ranks told. Asks for no memory: a rank that concludes twice would go its own way.
   void conclude(const std::vector<double>& mean_s);
+  [[nodiscard]] Trials trials_of(const TrialKey& key, const std::vector<Arm>& arms) const;
+  void say_what_is_known(const Kind& kind) const;
   void say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t changes_before) const;
 
   static constexpr std::size_t most_kinds = 16;
@@ -99,6 +118,7 @@ class Learning {
   double met_s_ = 0.0;  ///< what all have cost
   /// By how much calls took longer here than usual while the last meeting's words were on their way.
   double longer_s_ = 0.0;
+  Earlier earlier_;
   std::vector<std::unique_ptr<Kind>> kinds_{};
   LossAccount account_{0.0};
   bool is_granted_ = false;  ///< it has been agreed on whether this communicator may lose what is granted

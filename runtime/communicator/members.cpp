@@ -139,6 +139,14 @@ std::vector<Arm> Members::arms(Collective collective, Rank root, std::uint64_t b
   return plans_of(collective, root).arms(bytes, order, runs);
 }
 
+std::uint64_t Members::placement_digest() {
+  const std::scoped_lock lock(mutex_);
+  if (!placement_digest_) {
+    placement_digest_ = trunkline::placement_digest(*world_->knowledge.cluster, *processes_.placement);
+  }
+  return *placement_digest_;
+}
+
 double Members::telling_s(std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   return plans_of(Collective::allreduce, 0).telling_s(bytes);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,8 @@ class Members {
   /// What may be tried beside what such calls run (Decider::arms).
   [[nodiscard]] std::vector<Arm> arms(Collective collective, Rank root, std::uint64_t bytes, OperandOrder order,
                                       const Arm& runs);
+  /// placement_digest() of them. There is a cluster.
+  [[nodiscard]] std::uint64_t placement_digest();
   /// Seconds in which they tell each other `bytes` bytes (Decider::telling_s).
   [[nodiscard]] double telling_s(std::uint64_t bytes);
 
@@ -66,7 +69,8 @@ class Members {
   Processes processes_;
   std::atomic<bool> are_out_of_reach_ = false;
   std::mutex mutex_;
-  using Key = std::pair<Collective, Rank>;  ///< and root
+  std::optional<std::uint64_t> placement_digest_{};  ///< once it was asked for
+  using Key = std::pair<Collective, Rank>;           ///< and root
   struct Plans {
     Key key;
     LocalPlans plans;

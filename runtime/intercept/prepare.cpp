@@ -55,7 +55,8 @@ std::shared_ptr<const LocalDecision> plan(Members& members, const UserCall& user
 /// Whether the job may try for this call what it likes. The same on all ranks.
 bool may_be_tried(const UserCall& user, const LocalDecision& decision) {
   if (world()->learn == Learn::none || decision.chosen_by != ChosenBy::prediction) return false;
-  return world()->learn == Learn::any || user.is_exact();
+  // What is known and never tried is the same throughout the job.
+  return world()->learn != Learn::exact || user.is_exact();
 }
 
 /// In place of a decision, the one of a trial, or of what trials have found.
@@ -77,15 +78,17 @@ int try_out(const UserCall& user, const SharedFacts& shared, Communicator& commu
     return with_reserve([&] { return communicator.members()->arms(call.collective, root, shared.bytes, order, runs); });
   };
   if (!learning.knows(key)) {
-    if (!learning.has_room()) return code;
+    if (!learning.may_add(key)) return code;
     learning.add(key, arms());
   } else if (learning.runs_another(runs.algorithm)) {
     learning.begin_anew(arms());
   }
-  const auto [arm, is_trial, is_first] = learning.choose();
+  const auto [arm, is_trial, is_first, is_known] = learning.choose();
   prepared.learning = &learning;
   if (is_first) return code;
-  const Wish wish{.kind = is_trial ? Wish::Kind::tried : Wish::Kind::found,
+  const Wish wish{.kind = is_trial   ? Wish::Kind::tried
+                          : is_known ? Wish::Kind::known
+                                     : Wish::Kind::found,
                   .algorithm = arm.algorithm,
                   .segment_bytes = arm.segment_bytes};
   prepared.decision = plan(*communicator.members(), user, shared, wish);

@@ -83,7 +83,8 @@ void take_within_hosts(Setup& setup, std::string_view value) {
 }
 
 void take_learn(Setup& setup, std::string_view value) {
-  setup.learn = meaning_of<Learn>(value, {{"0", Learn::none}, {"1", Learn::exact}, {"any", Learn::any}});
+  setup.learn = meaning_of<Learn>(
+      value, {{"0", Learn::none}, {"1", Learn::exact}, {"any", Learn::any}, {"only-known", Learn::only_known}});
 }
 
 void take_explain(Setup& setup, std::string_view value) {
@@ -193,9 +194,15 @@ constexpr std::array table{
             "how long MPI_Init waits for ranks that have not loaded the library; default 20"},
     Setting{"TRUNKLINE_FOLLOW", take_flag<&Setup::follow>, "0 or 1",
             "take the cluster file and the plan file anew when they change while the job runs; default 0"},
-    Setting{"TRUNKLINE_LEARN", take_learn, "0, 1 or any",
-            "whether calls try out what is fastest while the job runs; 1: those whose result no order of operands "
-            "changes; any: the others too; default 0"},
+    Setting{
+        "TRUNKLINE_LEARN", take_learn, "0, 1, any or only-known",
+        "whether calls try out what is fastest while the job runs; 1: those whose result no order of operands "
+        "changes; any: the others too; only-known: nothing is tried, and what earlier jobs have found runs; default "
+        "0"},
+    Setting{"TRUNKLINE_LEARNED", take_text<&Setup::learned>, "FOLDERS or 0",
+            "where jobs that learn keep what they find: in the first of these folders, with colons between, and jobs "
+            "to come read it from all; 0: nowhere; default: trunkline/learned in the user's cache, and "
+            "/etc/trunkline/learned"},
     Setting{"TRUNKLINE_EXPLAIN", take_explain, "0, 1 or json",
             "say which algorithm ran for which call, and why; json: in a line for each call, for programs; default 0"},
     Setting{"TRUNKLINE_SUMMARY", take_text<&Setup::summary>, "1, FILE or FOLDER",
@@ -282,6 +289,10 @@ class Reader {
     }
     if (!setup_.measured.empty() && setup_.cluster.empty()) {
       faults_.push_back("TRUNKLINE_MEASURED=" + setup_.measured + ": is about a cluster: set TRUNKLINE_CLUSTER too");
+    }
+    if (setup_.learn == Learn::only_known && setup_.learned == "0") {
+      faults_.emplace_back(
+          "TRUNKLINE_LEARN=only-known runs what is kept, and TRUNKLINE_LEARNED=0 keeps nothing: set one of the two");
     }
     if (setup_.follow) check_follow();
     if (setup_.within_hosts == WithinHosts::arrival) check_arrival();

@@ -15,6 +15,7 @@
 #include "decide/decision.hpp"
 #include "intercept/settings.hpp"
 #include "intercept/short_calls.hpp"
+#include "learned/memory.hpp"
 #include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
 #include "network/placement.hpp"
@@ -88,6 +89,7 @@ int stop(MPI_Comm, int, void*, void*) {
     if (recording != nullptr) compare_clocks_at_end(*recording, *opened);
     opened->late().end();
   }
+  write_what_was_learned();
   end_receipt();
   finalized = true;
   if (recording != nullptr) stop_trace(*recording);
@@ -193,6 +195,7 @@ void start() {
   if (shared_memory != nullptr) opened->ids().before_release([](unsigned id) { shared_memory->clear_shelf(id); });
   if (mine->knowledge.cluster) mine->knowledge.look_for_short_calls(*mine->placement);
   if (mine->knowledge.cluster && is_one_host(*mine->placement)) mine->knowledge.stay_on_one_host();
+  mine->learned = recall(setup, *mine);
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   hold_reserve(static_cast<std::size_t>(ranks));

@@ -182,7 +182,7 @@ std::string Receipt::json() const {
     JsonFields fields;
     fields.add("collective", facts_of(one.collective).name).add("least_bytes", one.bytes).add("ranks", one.ranks);
     fields.add("first", one.first).add("algorithm", one.algorithm).add("settled_after", one.settled_after);
-    fields.add("calls", one.calls).add("call_s", one.runs_s);
+    fields.add("known", one.known).add("calls", one.calls).add("call_s", one.runs_s);
     fields.add("native_s", one.native_s).add("saved_s", one.saved_s).add("error_s", one.error_s);
     std::string tried;
     for (const Tried& arm : one.tried) {

@@ -48,6 +48,7 @@ struct TrialsFound {
   std::string first{};              ///< what was predicted to be the fastest, with its segment
   std::string algorithm{};          ///< what runs
   std::uint64_t settled_after = 0;  ///< calls; 0: it is not
+  bool known = false;               ///< by earlier jobs, from the first call on
   double runs_s = 0.0;              ///< medians of a call; not finite: too few were timed
   double native_s = 0.0;
   double saved_s = 0.0;  ///< beside native calls, by all of them, trials among them; below 0: lost

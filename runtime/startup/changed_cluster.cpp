@@ -80,6 +80,7 @@ std::shared_ptr<const World> make_world(const World& first, const FileTexts& tex
   made->knowledge = on_changed(first.knowledge, std::move(now), plans, first.plan_file);
   if (made->placement != nullptr) made->knowledge.look_for_short_calls(*made->placement);
   made->first = &first;
+  made->learned = nullptr;  // was found on the network as it was
   return made;
 }
 

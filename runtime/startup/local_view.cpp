@@ -132,7 +132,8 @@ LocalView local_view(const Setup& setup) {
   view.world.knowledge.reproducible = setup.reproducible;
   view.world.knowledge.multicasts = setup.multicasts && !simulated;  // its jobs make few calls
   view.world.follow = setup.follow && !simulated;                    // its network stays as it is
-  view.world.learn = simulated ? Learn::none : setup.learn;          // its jobs make few calls
+  // Simulated jobs make few calls, and reproducible ones run the same each time.
+  view.world.learn = simulated || setup.reproducible ? Learn::none : setup.learn;
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;

@@ -34,6 +34,7 @@ enum class Learn : std::uint8_t {
   none,
   exact,  ///< those whose result is the same to the last bit whatever runs them
   any,
+  only_known,  ///< nothing is tried: what earlier jobs have found runs
 };
 
 /// How it is said what ran for which call.
@@ -77,6 +78,7 @@ struct Setup {
   WithinHosts within_hosts = WithinHosts::plan;
   bool follow = false;  ///< calls follow the cluster file when it changes
   Learn learn = Learn::none;
+  std::string learned{};  ///< folders of what jobs have found, with colons between; "0": none; empty: the usual ones
   Explain explain = Explain::none;
   std::string summary{};  ///< "1": at the end, for people; else a file or folder; empty: none
   bool strict = false;

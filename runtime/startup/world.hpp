@@ -8,6 +8,7 @@
 #include <string>
 
 #include "decide/knowledge.hpp"
+#include "learn/learned_file.hpp"
 #include "startup/setup.hpp"
 
 namespace trunkline::runtime {
@@ -25,8 +26,9 @@ struct World {
   bool by_arrival = false;  ///< ranks of a host combine short allreduces as they come
   bool follow = false;      ///< calls follow the cluster file, and the plan file, when they change
   Learn learn = Learn::none;
-  std::string cluster_file{};  ///< where it is, wherever the program goes; empty: none
-  std::string plan_file{};     ///< so too
+  std::shared_ptr<const Learned> learned{};  ///< by jobs like this one; null: nothing is kept
+  std::string cluster_file{};                ///< where it is, wherever the program goes; empty: none
+  std::string plan_file{};                   ///< so too
   std::uint64_t plan_fingerprint = 0;
   const World* first = nullptr;  ///< what the job began with, where this followed from a changed file
 

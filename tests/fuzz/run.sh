@@ -6,7 +6,7 @@ build=$(cd "$1" && pwd)
 seconds=${2:-60}
 seeds=$(cd "$(dirname "$0")" && pwd)
 status=0
-for reader in cluster plan tuning measurement script weights datagram; do
+for reader in cluster plan tuning measurement script weights learned datagram; do
   work=$build/fuzz/$reader
   mkdir -p "$work/corpus"
   echo "==> $reader, $seconds seconds"

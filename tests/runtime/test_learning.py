@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +27,22 @@ links:
 """
 
 
-def learns(mpi: Mpi, folder: Path, *words: str, rate: str = "100Mbit", slow_us: int = 0, **settings: str):
+def learns(
+    mpi: Mpi,
+    folder: Path,
+    *words: str,
+    rate: str = "100Mbit",
+    slow_us: int = 0,
+    ranks: int = RANKS,
+    per_rank: Sequence[str | Path] = (ON_OWN_HOST,),
+    more: str = "",
+    status: int | None = 0,
+    **settings: str,
+):
+    """What ran last for the calls of each sort, with how many algorithms did; and what the job said.
+
+    `more`: a library that is preloaded besides.
+    """
     cluster = folder / "cluster.yaml"
     cluster.write_text(NETWORK.replace("RATE", rate).replace("LATENCY", "10us"))
     asked = {"TRUNKLINE_CLUSTER": str(cluster), "TRUNKLINE_MULTICAST": "0", "TRUNKLINE_EXPLAIN": "json"}
@@ -34,7 +50,8 @@ def learns(mpi: Mpi, folder: Path, *words: str, rate: str = "100Mbit", slow_us: 
     slow = mpi.library.parent.parent / "tests" / "runtime" / f"libruntime-slow-native-{mpi.name}.so"
     preload = f"{mpi.library}:{slow}" if slow_us else "own"
     program = mpi.program("runtime-learn")
-    done = mpi.run(RANKS, program, *words, settings=asked, per_rank=[ON_OWN_HOST], preload=preload)
+    preload = f"{mpi.library}:{more}" if more else preload
+    done = mpi.run(ranks, program, *words, settings=asked, per_rank=per_rank, preload=preload, status=status)
     said = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
     ran = {line.rsplit(" ", 2)[0]: tuple(line.rsplit(" ", 2)[1:]) for line in done.out.splitlines()}
     return ran, said
@@ -66,7 +83,9 @@ def test_sums_of_floating_numbers_are_tried_where_that_is_allowed(mpi: Mpi, tmp_
 
 @pytest.mark.parametrize("settings", [{"TRUNKLINE_REPRODUCIBLE": "1"}, {"TRUNKLINE_ALLREDUCE": "ring"}])
 def test_what_is_given_is_not_tried(mpi: Mpi, tmp_path: Path, settings: dict[str, str]):
-    ran, _ = learns(mpi, tmp_path, "60", **settings, TRUNKLINE_LEARN="any")
+    ran, said = learns(mpi, tmp_path, "60", **settings, TRUNKLINE_LEARN="any")
+    tried = {one["collective"] for one in said if one.get("chosen_by") == "trials"}
+    assert tried == (set() if "TRUNKLINE_REPRODUCIBLE" in settings else {"bcast"})
     assert ran["allreduce of int"][1] == ran["allreduce of double"][1] == "1"
 
 

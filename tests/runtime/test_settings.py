@@ -45,6 +45,7 @@ WRONG = [
     ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
     ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
     ("TRUNKLINE_FOLLOW", "yes", "TRUNKLINE_FOLLOW=yes: must be 0 or 1"),
+    ("TRUNKLINE_LEARN", "known", "TRUNKLINE_LEARN=known: must be 0, 1, any or only-known"),
     ("TRUNKLINE_EXPLAIN", "2", "TRUNKLINE_EXPLAIN=2: must be 0, 1 or json"),
     ("TRUNKLINE_DISABLE", "on", "TRUNKLINE_DISABLE=on: must be 0 or 1"),
     ("TRUNKLINE_HOST_MEMORY", "on", "TRUNKLINE_HOST_MEMORY=on: must be 0, 1 or copies"),
@@ -132,6 +133,12 @@ def test_one_order_takes_algorithms_that_have_one(mpi: Mpi):
     said = hello(mpi, asked, status=2).last_words()
     assert len(said) == 1
     assert "TRUNKLINE_ALLREDUCE=two-tree combines operands in an order that depends on the message's length" in said[0]
+
+
+def test_what_is_known_must_be_kept_somewhere(mpi: Mpi):
+    said = hello(mpi, {"TRUNKLINE_LEARN": "only-known", "TRUNKLINE_LEARNED": "0"}, status=2).last_words()
+    assert len(said) == 1
+    assert "TRUNKLINE_LEARN=only-known runs what is kept, and TRUNKLINE_LEARNED=0 keeps nothing" in said[0]
 
 
 def test_one_rank_speaks_for_all_where_the_launcher_ends_them_in_time(mpi: Mpi):

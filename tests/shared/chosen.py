@@ -48,6 +48,7 @@ SUBJECTS = {
     "test_chooser.py": ("chooser/",),
     "test_copy*.py": ("copy/",),
     "test_generated*.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
+    "test_learned.py": ("core/learn/", "runtime/learned/"),
     "test_learning.py": ("core/learn/", "runtime/communicator/learning.cpp", "runtime/receipt/"),
     "test_measured.py": ("core/model/",),
     "test_timing.py": ("bench/",),

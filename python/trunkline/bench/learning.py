@@ -194,6 +194,7 @@ def learn(
                 "TRUNKLINE_CLUSTER": file,
                 "TRUNKLINE_STRICT": "1",
                 "TRUNKLINE_LEARN": "1",
+                "TRUNKLINE_LEARNED": "0",
                 "TRUNKLINE_SUMMARY": str(Path(folder, "receipt.json")),
                 **({"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}),
             },

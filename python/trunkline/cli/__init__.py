@@ -88,6 +88,7 @@ _SUB_COMMANDS = (
     _SubCommand("bench", "bench", _MEASURES),
     _SubCommand("simulate", "simulate", _MEASURES),
     _SubCommand("evidence", "evidence", _MEASURES),
+    _SubCommand("learned", "learned", _MEASURES),
     _SubCommand(
         "measure",
         "measure",
