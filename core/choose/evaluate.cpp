@@ -57,6 +57,7 @@ Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes,
   one.alternative = &alternative;
   one.verdict = Verdict::short_blocks;
   if (has_short_blocks(alternative, message_bytes, alternative.uncertainty->least_block_bytes)) return one;
+  if (message_bytes < alternative.costs->least_bytes()) return one;
   choose_segment(one, message_bytes, cuts, native_s, shares_processors);
   one.verdict = verdict_of(one, native_s, least_s);
   return one;

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from conftest import ONE_VERSION, Mpi
+from conftest import ON_OWN_HOST, ONE_VERSION, Mpi
+from explained import explained
 
 CLUSTERS = Path(__file__).parents[2] / "clusters"
 GROUPS = ["datatypes", "large counts", "communicators", "errors", "isolation", "threads", "sizes"]
@@ -82,6 +83,14 @@ def test_everything_mpi_allows(any_mpi: Mpi, ranks: int):
     wanted = (ALL, SYSTEM if any_mpi.name == any_mpi.family else OTHERS)
     parts = [(groups, choices.split()) for versions, groups, choices in ROWS[ranks] if versions in wanted]
     any_mpi.suites(ranks, parts, settings=LINE)
+
+
+def test_a_matrix_is_transposed(mpi: Mpi):
+    settings = LINE | {"TRUNKLINE_ALLTOALL": "phases", "TRUNKLINE_EXPLAIN": "json"}
+    done = mpi.run(5, mpi.program("runtime-transpose"), "20", "3", "--check", settings=settings, per_rank=[ON_OWN_HOST])
+    assert "5 ranks, 3200 bytes a pair" in done.out
+    assert ", 0 wrong numbers" in done.out
+    assert {one["algorithm"] for one in explained(done.err, collective="alltoall")} == {"phases"}
 
 
 def test_natively_too(mpi: Mpi):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/rounds/pair_phases.hpp"
 #include "kinds/rounds/samples.hpp"
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
@@ -50,6 +51,9 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   if (costs.messages > 0.0) {
     loads.settle_loads();
     costs.links_byte_s = loads.fullest_byte_s();
+    for (ChannelId channel = 0; channel < paths.cluster().channel_count(); ++channel) {
+      costs.most_on_link = std::max(costs.most_on_link, loads.load(channel) / paths.cluster().link_of(channel).width);
+    }
   }
   return costs;
 }
@@ -68,6 +72,15 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   const double way_s = hosts.trips(piece) * latency_s +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
   return std::max({links_s, rank_s, together_s}) + way_s;
+}
+
+std::uint64_t PairCosts::least_bytes() const {
+  constexpr double queues = 2.0;
+  std::uint64_t bytes = 1;
+  constexpr std::uint64_t longest = std::uint64_t{1} << 20;
+  const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= queues * usual_queue_bytes; };
+  while (bytes < longest && fit()) bytes *= 2;
+  return bytes;
 }
 
 std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {

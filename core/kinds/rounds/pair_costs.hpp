@@ -18,7 +18,8 @@ struct PairCosts final : CostFunction {
   double most_messages = 0.0;        ///< of a rank, between hosts: those it sends and those it takes
   double most_local_messages = 0.0;  ///< the same within its host
   double most_words = 0.0;
-  double messages = 0.0;  ///< of all ranks, between hosts
+  double messages = 0.0;      ///< of all ranks, between hosts
+  double most_on_link = 0.0;  ///< of these
   double local_messages = 0.0;
   double latency_s = 0.0;     ///< of the longest path
   double frame_byte_s = 0.0;  ///< for each byte of a frame that is stored on it
@@ -26,6 +27,11 @@ struct PairCosts final : CostFunction {
 
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
+  /// Where the messages of the fullest link fit into two queues of a shallow switch, no order gains anything: libraries
+  /// send all at once, and the first are gone before the last ones come. Lab, queues of 64 frames: with 1.7 of them
+  /// MPICH took 1.21 and 1.22 of the bound, Open MPI 1.25 and 3.2, phases 1.28 to 1.35; with 3 of them 1.8 to 3.0 and
+  /// phases 1.2 (docs/results/alltoall.md).
+  [[nodiscard]] std::uint64_t least_bytes() const override;
   /// A whole block, as far as one message may be.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t block_bytes) const override;
 };
