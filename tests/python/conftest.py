@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Workers of pytest-xdist set it, for no terminal; consoles look at it as the command is imported.
+os.environ.pop("COLUMNS", None)
+
 from imported import import_all
 
 from trunkline.cli import main

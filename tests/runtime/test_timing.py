@@ -17,6 +17,7 @@ SIZES = {
     "reduce-scatter-block": "32,8192",
     "allgather": "4,8192",
     "allgatherv": "3,1003,8192",
+    "alltoall": "1,1003,8192",
 }
 ROOTED = ("bcast", "reduce")
 

@@ -49,7 +49,7 @@ SUBJECTS = {
     "test_copy*.py": ("copy/",),
     "test_generated*.py": ("python/trunkline/generate/", "tests/runtime/programs/generated/"),
     "test_learned.py": ("core/learn/", "runtime/learned/"),
-    "test_learning.py": ("core/learn/", "runtime/communicator/learning.cpp", "runtime/receipt/"),
+    "test_learning.py": ("core/learn/", "runtime/receipt/"),
     "test_measured.py": ("core/model/",),
     "test_timing.py": ("bench/",),
     "test_trace.py": ("runtime/trace/", "python/trunkline/trace/"),

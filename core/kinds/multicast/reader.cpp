@@ -192,11 +192,6 @@ std::optional<Plan> read_multicast(const YamlNode& plan, const PlanHead& head, F
   const std::size_t before = faults.size();
   const YamlNode* const root_node = required(plan, "root", "root: 0", faults);
   if (!check_kind(node, YamlNode::Kind::mapping, "multicast", example, faults)) return {};
-  if (!multicast_kind.serves(head.collective)) {
-    faults.add(node, "a multicast goes to all ranks, and the plan is for " +
-                         std::string(facts_of(head.collective).name) + "; lay trees for it, such as two-tree");
-    return {};
-  }
   check_keys(node, keys, faults);
   const auto byte_s = read_pace(node.find("pace"), faults);
   if (!head.ranks || root_node == nullptr) return {};

@@ -69,8 +69,7 @@ const FaultCase multicast_faults[] = {
                     {"8:7: both line and multicast are given; keep one"}),
     FaultCase{"OfAReduce",
               "trunkline: plan/1\ncollective: reduce\nshape: custom\nranks: 1\nroot: 0\nmulticast: {confirm: {}}\n",
-              {"6:12: a multicast goes to all ranks, and the plan is for reduce; lay trees for it, such as "
-               "two-tree"}},
+              {"6:12: here is a multicast, which cannot serve reduce; give another kind of plan"}},
     multicast_fault("OrderOfABroadcast", "multicast: {confirm: {0: [1, 2], 1: [3]}, order: [0-3], at_once: 2}\n",
                     {"6:50: order is for collectives in which all ranks send, such as allgather",
                      "6:66: at_once is for collectives in which all ranks send, such as allgather"}),

@@ -233,7 +233,7 @@ const FaultCase tuning_faults[] = {
         "entries:\n"
         "  - {collective: alltoalv, cluster: c, cluster_fingerprint: xyz, hosts: 0, ranks_per_host: 1, mpi: mpitch,\n"
         "     mpi_version: '1', rules: [{from: 0B, algorithm: liner, segment: 1KiB}]}\n",
-        {"3:18: \"alltoalv\" is not a collective that is tuned (did you mean alltoall?); known are bcast, reduce, "
+        {"3:18: \"alltoalv\" is not a collective that is tuned; known are bcast, reduce, "
          "allreduce, barrier, "
          "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall",
          "3:61: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
