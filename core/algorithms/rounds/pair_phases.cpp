@@ -81,8 +81,8 @@ class Phases {
  private:
   void assign(const PairMessage& message) {
     std::vector<std::size_t> needed = links_of(message);
-    needed.push_back(ranks_from_ + 2 * message.from);
-    needed.push_back(ranks_from_ + 2 * message.to + 1);
+    needed.push_back(ranks_from_ + std::size_t{2} * message.from);
+    needed.push_back(ranks_from_ + std::size_t{2} * message.to + 1);
     std::size_t word = 0;
     std::uint64_t full = 0;
     const auto look = [&] {

@@ -22,7 +22,7 @@
 namespace trunkline {
 
 /// What a port of a shallow switch holds: 64 full frames.
-inline constexpr std::uint64_t usual_queue_bytes = 64 * 1538;
+inline constexpr std::uint64_t usual_queue_bytes = std::uint64_t{64} * 1538;
 
 /// The sender's block for the receiver; or a word, which lets the receiver of it go on with its block for `then`.
 struct PairMessage {

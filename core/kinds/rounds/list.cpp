@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -49,12 +50,11 @@ struct Parts {
 /// The last round, before the one that is looked at, in which one of these blocks was received; of a word, in which any
 /// was. no_round: none was.
 std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
-  for (auto got = receives.rbegin(); got != receives.rend(); ++got) {
-    const BlockTransfer& one = got->second;
+  for (const auto& [round, one] : std::views::reverse(receives)) {
     if (one.is_word()) continue;
     if (transfer.count == 0 ||
         (one.first < transfer.first + transfer.count && transfer.first < one.first + one.count)) {
-      return got->first;
+      return round;
     }
   }
   return no_round;
@@ -62,8 +62,9 @@ std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfe
 
 /// The last one in which a word for the first of these blocks was received; no_round: none was.
 std::uint64_t word_for(const Listed::Part& receives, const Transfer& transfer) {
-  for (auto got = receives.rbegin(); transfer.count > 0 && got != receives.rend(); ++got) {
-    if (got->second.is_word() && got->second.first == transfer.first) return got->first;
+  if (transfer.count == 0) return no_round;
+  for (const auto& [round, one] : std::views::reverse(receives)) {
+    if (one.is_word() && one.first == transfer.first) return round;
   }
   return no_round;
 }
