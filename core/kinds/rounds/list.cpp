@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -50,23 +49,21 @@ struct Parts {
 /// The last round, before the one that is looked at, in which one of these blocks was received; of a word, in which any
 /// was. no_round: none was.
 std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
-  for (const auto& [round, one] : std::views::reverse(receives)) {
-    if (one.is_word()) continue;
-    if (transfer.count == 0 ||
-        (one.first < transfer.first + transfer.count && transfer.first < one.first + one.count)) {
-      return round;
-    }
-  }
-  return no_round;
+  const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
+    const BlockTransfer& one = received.second;
+    const bool overlaps = one.first < transfer.first + transfer.count && transfer.first < one.first + one.count;
+    return !one.is_word() && (transfer.count == 0 || overlaps);
+  });
+  return got != receives.rend() ? got->first : no_round;
 }
 
 /// The last one in which a word for the first of these blocks was received; no_round: none was.
 std::uint64_t word_for(const Listed::Part& receives, const Transfer& transfer) {
   if (transfer.count == 0) return no_round;
-  for (const auto& [round, one] : std::views::reverse(receives)) {
-    if (one.is_word() && one.first == transfer.first) return round;
-  }
-  return no_round;
+  const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
+    return received.second.is_word() && received.second.first == transfer.first;
+  });
+  return got != receives.rend() ? got->first : no_round;
 }
 
 /// Throws InvalidPlan for a word that nothing waits for.
