@@ -32,9 +32,7 @@ RoundReplay::RoundReplay(const ReplayGround& ground, const Rounds& rounds, const
     if (!rounds.has_words) continue;
     for (std::uint64_t round = part.schedule->rounds(blocks_); round-- > 0;) {
       const auto word = part.schedule->send(round, blocks_);
-      if (!word || !word->is_word()) continue;
-      part.words_to_send.push_back(*word);
-      part.rounds_of_words.push_back(round);
+      if (word && word->is_word()) part.words_to_send.push_back({*word, round});
     }
   }
 }
@@ -135,14 +133,13 @@ bool RoundReplay::has(const Part& part) {
 void RoundReplay::advance(Rank position) {
   Part& part = parts_[position];
   while (!part.words_to_send.empty()) {
-    const BlockTransfer& word = part.words_to_send.back();
+    const auto& [word, round] = part.words_to_send.back();
     if (part.to_receive.is_there && word.needs != no_round && part.to_receive.round <= word.needs) break;
     resources_.send({.from = rounds_.order[position],
                      .to = rounds_.order[word.peer],
                      .bytes = 0,
-                     .part = static_cast<std::uint32_t>(part.rounds_of_words.back())});
+                     .part = static_cast<std::uint32_t>(round)});
     part.words_to_send.pop_back();
-    part.rounds_of_words.pop_back();
   }
   while (part.to_send.is_there && has(part)) {
     const std::uint64_t slot = part.sent % part.under_way.size();

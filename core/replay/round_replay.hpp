@@ -41,9 +41,12 @@ class RoundReplay {
     std::unique_ptr<const BlockSchedule> schedule;
     Piece to_receive{};
     Piece to_send{};
-    std::vector<std::uint64_t> words{};            ///< that have come, by round
-    std::vector<BlockTransfer> words_to_send{};    ///< the last one first, so far as they have not been sent
-    std::vector<std::uint64_t> rounds_of_words{};  ///< of these
+    std::vector<std::uint64_t> words{};  ///< that have come, by round
+    struct Word {
+      BlockTransfer transfer{};
+      std::uint64_t round = 0;
+    };
+    std::vector<Word> words_to_send{};  ///< the last one first, so far as they have not been sent
     std::uint64_t sent = 0;
     std::vector<bool> under_way{};  ///< by send, of the window
     std::vector<Rank> early{};      ///< senders of pieces that are not yet due

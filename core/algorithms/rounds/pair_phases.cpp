@@ -18,6 +18,9 @@ namespace {
 /// number 1.6.
 constexpr std::uint64_t least_at_once = 8;
 
+/// Of a word of phases.
+constexpr std::size_t bits_of_phases = 64;
+
 /// In which phases something has no more room.
 class Occupied {
  public:
@@ -27,12 +30,11 @@ class Occupied {
   [[nodiscard]] std::uint32_t room() const { return room_; }
 
   void take(std::size_t phase) {
-    constexpr std::size_t bits = 64;
     if (phase >= taken_.size()) {
-      taken_.resize(2 * phase + bits);
-      full_.resize(taken_.size() / bits + 1);
+      taken_.resize(2 * phase + bits_of_phases);
+      full_.resize(taken_.size() / bits_of_phases + 1);
     }
-    if (++taken_[phase] >= room_) full_[phase / bits] |= std::uint64_t{1} << phase % bits;
+    if (++taken_[phase] >= room_) full_[phase / bits_of_phases] |= std::uint64_t{1} << phase % bits_of_phases;
   }
 
  private:
@@ -91,8 +93,7 @@ class Phases {
       return full != ~std::uint64_t{0};
     };
     while (!look()) ++word;
-    constexpr std::size_t bits = 64;
-    const std::size_t phase = word * bits + static_cast<std::size_t>(std::countr_one(full));
+    const std::size_t phase = word * bits_of_phases + static_cast<std::size_t>(std::countr_one(full));
     for (const std::size_t one : needed) resources_[one].take(phase);
     if (phase >= phases_.size()) phases_.resize(phase + 1);
     phases_[phase].push_back(message);

@@ -6,7 +6,7 @@
 // a link at most, or as many as it has room for. Their construction assigns messages between subtrees by formulas. Here
 // each message goes into the first phase that has room for it, in the order of a ring: who is next depth first sends to
 // those further and further behind. On 150 random trees of equal rates 149 had as few phases as the fullest link has
-// messages, and one had one more (tests/core/algorithms/rounds/test_pair_phases.cpp).
+// messages, and one had one more (tests/core/algorithms/test_pair_phases.cpp).
 //
 // Cost: on the fullest link, n T(m) of its n messages.
 #pragma once
@@ -16,27 +16,26 @@
 #include <span>
 #include <vector>
 
+#include "model/transfer/wire.hpp"
 #include "network/cluster.hpp"
 #include "network/placement.hpp"
 
 namespace trunkline {
 
 /// What a port of a shallow switch holds: 64 full frames.
-inline constexpr std::uint64_t usual_queue_bytes = std::uint64_t{64} * 1538;
+inline constexpr std::uint64_t usual_queue_bytes = 64 * frame_wire_bytes;
 
 /// The sender's block for the receiver; or a word, which lets the receiver of it go on with its block for `then`.
 struct PairMessage {
   Rank from = 0;
   Rank to = 0;
   std::optional<Rank> then{};
-
-  friend bool operator==(const PairMessage&, const PairMessage&) = default;
 };
 
 /// No rank sends two of a round, nor receives two.
 using PairRound = std::vector<PairMessage>;
 
-/// So many blocks more than it has received a rank may have sent.
+/// A rank has sent at most this many blocks more than it has received.
 inline constexpr std::uint64_t pair_lead = 6;
 
 /// Who sends to whom, phase by phase, with ranks in that order (depth first over the switches); between phases, words.
