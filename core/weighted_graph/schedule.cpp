@@ -2,6 +2,7 @@
 #include "weighted_graph/schedule.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -39,5 +40,31 @@ std::vector<double> arrivals_s(const WeightedGraph& graph, const Tree& tree) {
 }
 
 double broadcast_s(const WeightedGraph& graph, const Tree& tree) { return std::ranges::max(arrivals_s(graph, tree)); }
+
+std::vector<double> label(const WeightedGraph& graph, Tree& tree) {
+  const std::vector<WeightedEdge> edges = edges_of_tree(graph, tree);
+  std::vector<double> labels(tree.size(), 0.0);
+  const std::vector<Rank> order = parents_first(tree);
+  for (std::size_t at = order.size(); at > 0; --at) {
+    const Rank sender = order[at - 1];
+    std::vector<Rank>& children = tree.children[sender];
+    const auto still = [&](Rank child) { return labels[child] + edges[child].weight_s; };
+    std::ranges::stable_sort(children, std::greater{}, still);
+    double free_at = 0.0;
+    for (const Rank child : children) {
+      free_at += edges[child].injection_s;
+      labels[sender] = std::max(labels[sender], free_at + still(child));
+    }
+  }
+  return labels;
+}
+
+Tree tree_by_parents(Rank root, const std::vector<Rank>& parent) {
+  Tree tree = root_alone(static_cast<Rank>(parent.size()), root);
+  for (Rank rank = 0; rank < parent.size(); ++rank) {
+    if (rank != root) add_child(tree, parent[rank], rank);
+  }
+  return tree;
+}
 
 }  // namespace trunkline

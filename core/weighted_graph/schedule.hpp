@@ -23,4 +23,14 @@ namespace trunkline {
 /// Until the last rank has it. Throws as arrivals_s() does.
 [[nodiscard]] double broadcast_s(const WeightedGraph& graph, const Tree& tree);
 
+/// Orders each rank's children by falling label + w, so that what takes longest leaves first, and returns the labels:
+/// seconds from the moment a rank has the message until all below it have it. That of the root is broadcast_s(), and no
+/// other order of the same tree's sends is faster: for each sender this is one machine with delivery times, where the
+/// longest delivery first is best whatever each job takes (Jackson, 1955), and its label alone reaches its parent.
+/// Equal ones keep their order. Throws as edges_of_tree() does. Time O(V log V), without recursion.
+std::vector<double> label(const WeightedGraph& graph, Tree& tree);
+
+/// Of the parent of each rank: children by rising number, until label() orders them.
+[[nodiscard]] Tree tree_by_parents(Rank root, const std::vector<Rank>& parent);
+
 }  // namespace trunkline

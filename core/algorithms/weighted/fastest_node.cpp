@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/fastest_node.hpp"
-
+// Fastest node first (Banikazemi, Moorthy, Panda: "Efficient Collective Communication on Heterogeneous Networks of
+// Workstations", 1998). O(V E) steps at worst.
 #include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "weighted_graph/labelling.hpp"
+#include "algorithms/weighted/shapes.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/local_search.hpp"
-
+// The best of all other shapes, improved step by step. O(V^2) steps a round, each O(V log V), with an end in sight.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -8,14 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "algorithms/weighted/by_sites.hpp"
-#include "algorithms/weighted/earliest_edge.hpp"
-#include "algorithms/weighted/fastest_node.hpp"
-#include "algorithms/weighted/shortest_paths.hpp"
-#include "algorithms/weighted/tree_by_parents.hpp"
-#include "algorithms/weighted/wave.hpp"
-#include "algorithms/weighted/wave_mended.hpp"
-#include "weighted_graph/labelling.hpp"
+#include "algorithms/weighted/shapes.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 namespace {

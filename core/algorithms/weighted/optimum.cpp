@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/optimum.hpp"
-
+// The fastest of all broadcasts over a weighted graph, by dynamic programming over sets of hosts: a yardstick for small
+// graphs. O(V 3^V) steps.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "weighted_graph/labelling.hpp"
+#include "algorithms/weighted/shapes.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 namespace {

@@ -6,15 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "algorithms/weighted/by_sites.hpp"
-#include "algorithms/weighted/earliest_edge.hpp"
-#include "algorithms/weighted/fastest_node.hpp"
-#include "algorithms/weighted/local_search.hpp"
-#include "algorithms/weighted/optimum.hpp"
-#include "algorithms/weighted/shortest_paths.hpp"
-#include "algorithms/weighted/wave.hpp"
-#include "algorithms/weighted/wave_mended.hpp"
-
 namespace trunkline {
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/shortest_paths.hpp"
-
+// Plain shortest paths with labelled sends (Dijkstra; Mandal, Kennedy, Mellor-Crummey, 2001): blind to what many sends
+// of one host cost together. O(V log V + E) as wave.
 #include <limits>
 #include <vector>
 
-#include "algorithms/weighted/tree_by_parents.hpp"
+#include "algorithms/weighted/shapes.hpp"
 #include "weighted_graph/indexed_heap.hpp"
-#include "weighted_graph/labelling.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/wave.hpp"
-
+// Shortest paths that count what sends cost their senders (Mateescu, Taylor: "Efficient Broadcast on Computational
+// Grids", figure 2), with the order of sends of its figure 3. O(V log V + E) with a heap whose keys fall in constant
+// time; the heap here takes O((V + E) log V) at worst, and about as long as the former on random graphs.
 #include <limits>
 #include <vector>
 
-#include "algorithms/weighted/tree_by_parents.hpp"
+#include "algorithms/weighted/shapes.hpp"
 #include "weighted_graph/indexed_heap.hpp"
-#include "weighted_graph/labelling.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/weighted/wave_mended.hpp"
-
+// wave, without charges for children that went to another parent. As wave, and a pass over the old parent's children
+// each time a vertex changes parents.
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "algorithms/weighted/shapes.hpp"
 #include "weighted_graph/indexed_heap.hpp"
-#include "weighted_graph/labelling.hpp"
+#include "weighted_graph/schedule.hpp"
 
 namespace trunkline {
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "weighted_graph/labelling.hpp"
 #include "weighted_graph/network.hpp"
 #include "weighted_graph/schedule.hpp"
 #include "weighted_graph/sites.hpp"

@@ -7,13 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "algorithms/weighted/local_search.hpp"
-#include "algorithms/weighted/optimum.hpp"
 #include "algorithms/weighted/shapes.hpp"
-#include "algorithms/weighted/wave.hpp"
-#include "algorithms/weighted/wave_mended.hpp"
 #include "plan/tree_check.hpp"
-#include "weighted_graph/labelling.hpp"
 #include "weighted_graph/schedule.hpp"
 #include "weighted_graph/sites.hpp"
 #include "weighted_graph/weighted_graphs.hpp"
