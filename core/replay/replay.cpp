@@ -10,10 +10,7 @@
 #include "kinds/trees/row.hpp"
 #include "kinds/trees/trees.hpp"
 #include "plan/checker.hpp"
-#include "replay/gather_replay.hpp"
 #include "replay/ground.hpp"
-#include "replay/round_replay.hpp"
-#include "replay/tree_replay.hpp"
 
 namespace trunkline {
 
@@ -28,10 +25,10 @@ std::optional<Replayed> replayed_within(std::uint64_t most_events, const Paths& 
                             .message_bytes = message_bytes,
                             .segment_bytes = std::min(message_bytes, segment_bytes)};
   const CollectiveFacts& facts = facts_of(collective);
-  if (const Rounds* const rounds = find_rounds(plan)) return RoundReplay(ground, *rounds, facts).run(most_events);
+  if (const Rounds* const rounds = find_rounds(plan)) return replayed_rounds(ground, *rounds, facts, most_events);
   if (&plan.kind() != &trees_kind) return {};
-  if (facts.gathers_shares()) return GatherReplay(ground, trees_of(plan).front()).run(most_events);
-  if (facts.direction) return TreeReplay(ground, shapes_of(plan, placement), *facts.direction).run(most_events);
+  if (facts.gathers_shares()) return replayed_gather(ground, trees_of(plan).front(), most_events);
+  if (facts.direction) return replayed_trees(ground, shapes_of(plan, placement), *facts.direction, most_events);
   return {};
 }
 
