@@ -14,7 +14,7 @@
 #include "algorithms/rounds/mixed_radix.hpp"
 #include "choose/late_costs.hpp"
 #include "choose/least_time.hpp"
-#include "model/native/native_reduction.hpp"
+#include "model/native/rules.hpp"
 #include "model/native/native_within_host.hpp"
 #include "model/transfer/segments.hpp"
 #include "network/long_links.hpp"

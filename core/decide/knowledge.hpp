@@ -15,7 +15,7 @@
 #include "choose/candidates.hpp"
 #include "decide/given_plan.hpp"
 #include "model/measured/measured_network.hpp"
-#include "model/native/native_bcast.hpp"
+#include "model/native/rules.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "network/shared_cluster.hpp"
 #include "plan_file/plan_set.hpp"

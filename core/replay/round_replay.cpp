@@ -22,10 +22,10 @@ namespace {
 
 /// Ranks take in the pieces of all rounds in order, and send those of all rounds in order, each as soon as they have
 /// it: no rank waits for the end of a round.
-class RoundReplay {
+class RoundsReplay {
  public:
   /// `rounds` must outlive the object.
-  RoundReplay(const ReplayGround& ground, const Rounds& rounds, const CollectiveFacts& facts)
+  RoundsReplay(const ReplayGround& ground, const Rounds& rounds, const CollectiveFacts& facts)
       : resources_(ground.paths, ground.placement, ground.hosts),
         rounds_(rounds),
         message_bytes_(ground.message_bytes),
@@ -211,7 +211,7 @@ class RoundReplay {
 
 std::optional<Replayed> replayed_rounds(const ReplayGround& ground, const Rounds& rounds, const CollectiveFacts& facts,
                                         std::uint64_t most_events) {
-  return RoundReplay(ground, rounds, facts).run(most_events);
+  return RoundsReplay(ground, rounds, facts).run(most_events);
 }
 
 }  // namespace trunkline

@@ -26,9 +26,9 @@ TurnCosts::Way way_between(const Paths& paths, HostIndex from, HostIndex to) {
           .frame_byte_s = std::max(0.0, byte_s - paths.slowest_byte_s(nodes[from], nodes[to], meeting))};
 }
 
-using Ranks = std::map<HostIndex, double>;  ///< of each host that has some
+using HostRanks = std::map<HostIndex, double>;  ///< of each host that has some
 
-HostIndex furthest_from(const Paths& paths, const Ranks& all, HostIndex from) {
+HostIndex furthest_from(const Paths& paths, const HostRanks& all, HostIndex from) {
   std::pair<double, HostIndex> most{-1.0, from};
   for (const auto& [host, ranks] : all) {
     if (host != from) most = std::max(most, {frame_s(way_between(paths, from, host)), host});
@@ -38,7 +38,7 @@ HostIndex furthest_from(const Paths& paths, const Ranks& all, HostIndex from) {
 
 /// Whoever waits longest: of the switch with fewest ranks, the host with fewest, and the ends of the longest way. In a
 /// tree the host that is furthest from any one is such an end.
-std::set<HostIndex> worst_listeners(const Paths& paths, const Ranks& all) {
+std::set<HostIndex> worst_listeners(const Paths& paths, const HostRanks& all) {
   const Cluster& cluster = paths.cluster();
   const auto switch_of = [&](HostIndex host) { return cluster.neighbours(cluster.hosts()[host]).front().to; };
   std::map<NodeId, double> at_switch;
@@ -51,7 +51,7 @@ std::set<HostIndex> worst_listeners(const Paths& paths, const Ranks& all) {
 
 /// Into those hosts, by what a full frame takes.
 std::vector<TurnCosts::Way> ways_into_hosts(const Paths& paths, const Placement& placement) {
-  Ranks all;
+  HostRanks all;
   for (const HostIndex host : placement) ++all[host];
   std::map<double, TurnCosts::Way> by_time;
   for (const HostIndex to : worst_listeners(paths, all)) {

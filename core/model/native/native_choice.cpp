@@ -2,13 +2,9 @@
 #include "model/native/native_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <unordered_set>
-
-#include "model/native/native_pairs.hpp"
-#include "model/native/native_reduction.hpp"
-#include "model/native/native_shares.hpp"
-#include "model/native/openmpi_rules.hpp"
 
 namespace trunkline {
 namespace {
@@ -18,70 +14,21 @@ constexpr std::string_view barrier_unknown = "no algorithm of a barrier is known
 constexpr std::string_view half_by_hosts =
     "MPICH takes several ranks of a host together here in a way that is not known here";
 
-std::string_view name_of(MpichBcast algorithm) {
-  switch (algorithm) {
-    case MpichBcast::binomial:
-      break;
-    case MpichBcast::scatter_doubling:
-      return "scatter_recursive_doubling_allgather";
-    case MpichBcast::scatter_ring:
-      return "scatter_ring_allgather";
-  }
-  return "binomial";
-}
+/// As each library's settings name them, in the order of the algorithms of rules.hpp.
+constexpr std::array<std::string_view, 3> mpich_bcasts{"binomial", "scatter_recursive_doubling_allgather",
+                                                       "scatter_ring_allgather"};
+constexpr std::array<std::string_view, 7> openmpi_bcasts{"basic_linear", "chain",   "split_binary_tree", "binary_tree",
+                                                         "binomial",     "knomial", "scatter_allgather"};
+constexpr std::array<std::string_view, 6> openmpi_reduces{"linear", "chain",    "pipeline",
+                                                          "binary", "binomial", "in-order_binary"};
+constexpr std::array<std::string_view, 5> openmpi_allreduces{"nonoverlapping", "recursive_doubling", "ring",
+                                                             "segmented_ring", "rabenseifner"};
 
-std::string_view name_of(OpenMpiBcast algorithm) {
-  switch (algorithm) {
-    case OpenMpiBcast::basic_linear:
-      return "basic_linear";
-    case OpenMpiBcast::chain:
-      return "chain";
-    case OpenMpiBcast::split_binary_tree:
-      return "split_binary_tree";
-    case OpenMpiBcast::binary_tree:
-      return "binary_tree";
-    case OpenMpiBcast::binomial:
-      return "binomial";
-    case OpenMpiBcast::knomial:
-      return "knomial";
-    case OpenMpiBcast::scatter_allgather:
-      break;
-  }
-  return "scatter_allgather";
-}
-
-std::string_view name_of(OpenMpiReduce algorithm) {
-  switch (algorithm) {
-    case OpenMpiReduce::linear:
-      return "linear";
-    case OpenMpiReduce::chain:
-      return "chain";
-    case OpenMpiReduce::pipeline:
-      return "pipeline";
-    case OpenMpiReduce::binary:
-      return "binary";
-    case OpenMpiReduce::in_order_binary:
-      return "in-order_binary";
-    case OpenMpiReduce::binomial:
-      break;
-  }
-  return "binomial";
-}
-
+std::string_view name_of(MpichBcast algorithm) { return mpich_bcasts.at(static_cast<std::size_t>(algorithm)); }
+std::string_view name_of(OpenMpiBcast algorithm) { return openmpi_bcasts.at(static_cast<std::size_t>(algorithm)); }
+std::string_view name_of(OpenMpiReduce algorithm) { return openmpi_reduces.at(static_cast<std::size_t>(algorithm)); }
 std::string_view name_of(OpenMpiAllreduce algorithm) {
-  switch (algorithm) {
-    case OpenMpiAllreduce::nonoverlapping:
-      return "nonoverlapping";
-    case OpenMpiAllreduce::recursive_doubling:
-      return "recursive_doubling";
-    case OpenMpiAllreduce::ring:
-      return "ring";
-    case OpenMpiAllreduce::segmented_ring:
-      return "segmented_ring";
-    case OpenMpiAllreduce::rabenseifner:
-      break;
-  }
-  return "rabenseifner";
+  return openmpi_allreduces.at(static_cast<std::size_t>(algorithm));
 }
 
 /// Of an alltoall.

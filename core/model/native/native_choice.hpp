@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "collective/collective.hpp"
-#include "model/native/native_bcast.hpp"
+#include "model/native/rules.hpp"
 #include "network/placement.hpp"
 
 namespace trunkline {

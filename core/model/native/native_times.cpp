@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/native/native_times.hpp"
 
-#include "model/native/native_barrier.hpp"
-#include "model/native/native_by_hosts.hpp"
-#include "model/native/native_pairs.hpp"
-#include "model/native/native_reduction.hpp"
-#include "model/native/native_shares.hpp"
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/registry.hpp"
+#include "algorithms/trees/flat.hpp"
+#include "algorithms/trees/k_nomial.hpp"
+#include "algorithms/trees/unaware_k_ary.hpp"
+#include "algorithms/trees/unaware_linear.hpp"
+#include "kinds/rounds/costs.hpp"
+#include "kinds/rounds/pair_costs.hpp"
+#include "kinds/rounds/rounds.hpp"
+#include "model/native/exchanges.hpp"
+#include "model/native/native_choice.hpp"
+#include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
+#include "patterns/over_hosts.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {
 
-/// Of one collective, from one root.
+/// One collective, from one root.
 struct Asked {
   const Paths& paths;
   Placement placement;
@@ -20,86 +36,283 @@ struct Asked {
   HostCosts hosts;
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(placement.size()); }
+  [[nodiscard]] bool is_mpich() const { return library == NativeLibrary::mpich; }
 };
-using Call = std::shared_ptr<const Asked>;
 
-std::uint32_t selected_bcast(const Asked& call, std::uint64_t bytes) {
-  return call.library == NativeLibrary::openmpi ? static_cast<std::uint32_t>(openmpi_bcast(call.ranks(), bytes))
-                                                : static_cast<std::uint32_t>(mpich_bcast(call.ranks(), bytes));
-}
-
-std::unique_ptr<const NativeTimes> bcast_times(const Call& call) {
-  return std::make_unique<NativeTimesOf<NativeCosts, native_bcast_seconds>>(
-      [call](std::uint64_t bytes) { return selected_bcast(*call, bytes); },
-      [call](std::uint64_t bytes) {
-        return native_costs(call->paths, call->placement, call->root, call->library, call->hosts, bytes);
-      });
-}
-
-std::unique_ptr<const NativeTimes> reduction_times(const Call& call) {
-  const Collective like = facts_of(call->collective).has_root ? Collective::reduce : Collective::allreduce;
-  const auto selects = [call, like](std::uint64_t bytes) {
-    const NativeReduction all = native_reduction(call->library, like, call->ranks(), bytes);
-    if (all != NativeReduction::reduce_and_bcast) return static_cast<std::uint32_t>(all);
-    const NativeReduction up = native_reduction(call->library, Collective::reduce, call->ranks(), bytes);
-    constexpr unsigned bits = 8;
-    return static_cast<std::uint32_t>(all) | static_cast<std::uint32_t>(up) << bits |
-           selected_bcast(*call, bytes) << 2 * bits;
-  };
-  const auto lays = [call, like](std::uint64_t bytes) {
-    return native_reduction_costs(call->paths, call->placement, like, call->root, call->library, call->hosts, bytes);
-  };
-  return std::make_unique<NativeTimesOf<NativeReductionCosts, native_reduction_seconds>>(selects, lays);
-}
-
-std::unique_ptr<const NativeTimes> share_times(const Call& call) {
-  const auto selects = [call](std::uint64_t bytes) {
-    return (mpich_scatters_pairwise(bytes) ? 1U : 0U) | (mpich_gathers_round_a_ring(call->ranks(), bytes) ? 2U : 0U);
-  };
-  const auto lays = [call](std::uint64_t bytes) {
-    return native_share_costs(call->paths, call->placement, call->collective, call->library, call->hosts, bytes);
-  };
-  return std::make_unique<NativeTimesOf<NativeShareCosts, native_share_seconds>>(selects, lays);
-}
-
-std::unique_ptr<const NativeTimes> barrier_times(const Call& call) {
-  return std::make_unique<NativeTimesOf<NativeBarrierCosts, native_barrier_seconds>>(
-      [](std::uint64_t /*bytes*/) { return 0U; },
-      [call](std::uint64_t /*bytes*/) {
-        return native_barrier_costs(call->paths, call->placement, call->library, call->hosts);
-      });
-}
-
-std::unique_ptr<const NativeTimes> pair_times(const Call& call) {
-  return std::make_unique<NativeTimesOf<NativePairCosts, native_pair_seconds>>(
-      [](std::uint64_t /*bytes*/) { return 0U; },
-      [call](std::uint64_t /*bytes*/) {
-        return native_pair_costs(call->paths, call->placement, call->library, call->hosts);
-      });
-}
+/// Of one algorithm, by the message's bytes.
+using SecondsOfMessage = std::function<double(std::uint64_t message_bytes)>;
 
 /// Among all ranks alike.
-std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
-  if (!facts_of(call->collective).has_data) return barrier_times(call);
-  switch (facts_of(call->collective).native) {
+class FlatTimes final : public NativeTimes {
+ public:
+  using Selects = std::uint32_t (*)(const Asked& call, std::uint64_t message_bytes);  ///< one number an algorithm
+  using Lays = SecondsOfMessage (*)(const Asked& call, std::uint64_t message_bytes);
+
+  FlatTimes(Asked call, Selects selects, Lays lays) : call_(std::move(call)), selects_(selects), lays_(lays) {}
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes) const override {
+    if (call_.ranks() < 2) return 0.0;
+    SecondsOfMessage& known = by_selected_[selects_(call_, message_bytes)];
+    if (!known) known = lays_(call_, message_bytes);
+    return known(message_bytes);
+  }
+
+ private:
+  Asked call_;
+  Selects selects_;
+  Lays lays_;
+  mutable std::map<std::uint32_t, SecondsOfMessage> by_selected_{};
+};
+
+/// Of rounds one after another, whose transfers have their own lengths.
+SecondsOfMessage rounds_in_turn(std::vector<RoundCost> rounds, const HostCosts& hosts) {
+  return [rounds = std::move(rounds), hosts](std::uint64_t bytes) {
+    double all_s = 0.0;
+    for (const RoundCost& one : rounds) all_s += one.seconds(bytes, one.transfer_bytes(bytes), hosts);
+    return all_s;
+  };
+}
+
+std::uint32_t selected_bcast(const Asked& call, std::uint64_t bytes) {
+  return call.is_mpich() ? static_cast<std::uint32_t>(mpich_bcast(call.ranks(), bytes))
+                         : static_cast<std::uint32_t>(openmpi_bcast(call.ranks(), bytes));
+}
+
+/// A block for each rank first, then all to all. Blocks that lie side by side are sent as one message.
+SecondsOfMessage lay_scattered(const Asked& call, std::string_view algorithm) {
+  const Plan plan = lay(Collective::bcast, algorithm, nullptr, call.placement, call.root);
+  RoundCosts costs = round_costs(call.paths, call.placement, rounds_of(plan), call.hosts, true);
+  costs.each.shrink_to_fit();  // kept for each communicator
+  return [costs = std::move(costs)](std::uint64_t bytes) { return round_seconds(costs, bytes, bytes); };
+}
+
+SecondsOfMessage lay_mpich_bcast(const Asked& call, std::uint64_t bytes) {
+  const MpichBcast algorithm = mpich_bcast(call.ranks(), bytes);
+  if (algorithm == MpichBcast::scatter_doubling) return lay_scattered(call, "scatter-doubling");
+  if (algorithm == MpichBcast::scatter_ring) return lay_scattered(call, "unaware-scatter-ring");
+  const Tree tree = k_nomial_tree(call.ranks(), call.root, 2);
+  return [costs = tree_costs(call.paths, call.placement, tree, Direction::down, call.hosts)](std::uint64_t message) {
+    return costs.seconds(message, message);
+  };
+}
+
+Tree openmpi_tree(OpenMpiBcast algorithm, Rank ranks, Rank root) {
+  switch (algorithm) {
+    case OpenMpiBcast::basic_linear:
+      return flat_tree(ranks, root);
+    case OpenMpiBcast::chain:
+      return unaware_linear_tree(ranks, root);
+    case OpenMpiBcast::split_binary_tree:  // counts as a binary one
+    case OpenMpiBcast::binary_tree:
+      return unaware_k_ary_tree(ranks, root, 2);
+    case OpenMpiBcast::binomial:
+      return k_nomial_tree(ranks, root, 2);
+    case OpenMpiBcast::knomial:
+    case OpenMpiBcast::scatter_allgather:
+      break;
+  }
+  return k_nomial_tree(ranks, root, openmpi_knomial_radix);
+}
+
+SecondsOfMessage lay_bcast(const Asked& call, std::uint64_t bytes) {
+  if (call.is_mpich()) return lay_mpich_bcast(call, bytes);
+  const OpenMpiBcast algorithm = openmpi_bcast(call.ranks(), bytes);
+  if (algorithm == OpenMpiBcast::scatter_allgather) return lay_scattered(call, "scatter-doubling");
+  const Tree tree = openmpi_tree(algorithm, call.ranks(), call.root);
+  return [in_turn = tree_costs(call.paths, call.placement, tree, Direction::down, call.hosts),
+          at_once = level_cost(call.paths, call.placement, tree), hosts = call.hosts](std::uint64_t message) {
+    // One child after another; of a long one all children share the rate.
+    return message <= openmpi_eager_bytes ? in_turn.seconds(message, message)
+                                          : at_once.seconds(message, message, hosts);
+  };
+}
+
+std::uint32_t selected_reduction(const Asked& call, std::uint64_t bytes) {
+  const NativeReduction all = native_reduction(call.library, call.collective, call.ranks(), bytes);
+  if (all != NativeReduction::reduce_and_bcast) return static_cast<std::uint32_t>(all);
+  const NativeReduction up = native_reduction(call.library, Collective::reduce, call.ranks(), bytes);
+  constexpr unsigned bits = 8;
+  return static_cast<std::uint32_t>(all) | static_cast<std::uint32_t>(up) << bits |
+         selected_bcast(call, bytes) << 2 * bits;
+}
+
+std::vector<RoundCost> reduction_rounds(const Asked& call, NativeReduction algorithm) {
+  const Rank ranks = call.ranks();
+  const Rank root = call.root;
+  const auto exchanges = [&](const std::vector<Exchange>& all) {
+    return exchange_costs(call.paths, call.placement, all);
+  };
+  const auto in_pairs = [&](const std::vector<Exchange>& all) {
+    std::vector<RoundCost> rounds = exchanges(all);
+    for (RoundCost& one : rounds) one.announced = announced_exchanges;
+    return rounds;
+  };
+  // Up a tree the same transfers go the other way, and links carry both ways alike.
+  const auto levels = [&](const Tree& tree) { return std::vector{level_cost(call.paths, call.placement, tree, true)}; };
+  switch (algorithm) {
+    case NativeReduction::doubling:
+      return in_pairs(recursive_doubling(ranks));
+    case NativeReduction::halving:
+      return in_pairs(call.collective == Collective::allreduce ? halving_and_doubling(ranks)
+                                                               : halving_and_gather(ranks));
+    case NativeReduction::ring:
+      return exchanges(twice_round_a_ring(ranks));
+    case NativeReduction::flat_tree:
+      return levels(flat_tree(ranks, root));
+    case NativeReduction::line:
+      return levels(unaware_linear_tree(ranks, root));
+    case NativeReduction::binary_tree:
+      return levels(unaware_k_ary_tree(ranks, root, 2));
+    case NativeReduction::in_order: {
+      std::vector<RoundCost> rounds = levels(in_order_binary_tree(ranks));
+      if (root != ranks - 1) rounds.push_back(exchanges({{.transfers = {{ranks - 1, root}}}}).front());
+      return rounds;
+    }
+    case NativeReduction::binomial_tree:
+    case NativeReduction::reduce_and_bcast:
+      break;
+  }
+  return exchanges(up_binomial_tree(ranks, root));
+}
+
+SecondsOfMessage lay_reduction(const Asked& call, std::uint64_t bytes) {
+  NativeReduction algorithm = native_reduction(call.library, call.collective, call.ranks(), bytes);
+  if (algorithm != NativeReduction::reduce_and_bcast) {
+    return rounds_in_turn(reduction_rounds(call, algorithm), call.hosts);
+  }
+  algorithm = native_reduction(call.library, Collective::reduce, call.ranks(), bytes);
+  return [up = rounds_in_turn(reduction_rounds(call, algorithm), call.hosts),
+          down = lay_bcast(call, bytes)](std::uint64_t message) { return up(message) + down(message); };
+}
+
+std::uint32_t selected_shares(const Asked& call, std::uint64_t bytes) {
+  return (mpich_scatters_pairwise(bytes) ? 1U : 0U) | (mpich_gathers_round_a_ring(call.ranks(), bytes) ? 2U : 0U);
+}
+
+/// A part that is gathered takes the way back of one that is scattered, so gathers and reduce-scatters cost the same
+/// where the ranks are a power of two. Else the first ones of a reduce-scatter hand all that they have to others, who
+/// go on for them.
+SecondsOfMessage lay_shares(const Asked& call, std::uint64_t bytes) {
+  const Rank ranks = call.ranks();
+  const bool reduces = facts_of(call.collective).reduces;
+  const double reducing = reduces ? 1.0 : 0.0;
+  const auto by_share = [&](const std::vector<Exchange>& all) -> SecondsOfMessage {
+    return [cost = exchange_cost(call.paths, call.placement, all), ranks, hosts = call.hosts](std::uint64_t message) {
+      return cost.seconds(message, pieces_of(message, ranks), hosts);
+    };
+  };
+  if (call.is_mpich() && reduces && mpich_scatters_pairwise(bytes)) return by_share(at_each_distance(ranks, reducing));
+  if (call.is_mpich() && !reduces && mpich_gathers_round_a_ring(ranks, bytes)) {
+    return by_share(round_a_ring(ranks, reducing));
+  }
+  SecondsOfMessage doubles = rounds_in_turn(
+      exchange_costs(call.paths, call.placement, reduces ? halving_of_blocks(ranks) : doubling_of_blocks(ranks)),
+      call.hosts);
+  if (call.is_mpich()) return doubles;
+  return [doubles = std::move(doubles), ring = by_share(round_a_ring(ranks, reducing))](std::uint64_t message) {
+    return std::min(ring(message), doubles(message));
+  };
+}
+
+std::uint32_t selected_pairs(const Asked& call, std::uint64_t bytes) {
+  return call.is_mpich() && mpich_exchanges_by_bruck(call.ranks(), bytes) ? 1 : 0;
+}
+
+/// What queues of switches lose where many messages meet is left out, so a call takes this long at least.
+SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
+  const auto by_bruck = [&] {
+    return rounds_in_turn(exchange_costs(call.paths, call.placement, pairs_by_bruck(call.ranks())), call.hosts);
+  };
+  if (selected_pairs(call, bytes) != 0) return by_bruck();
+  const Rounds rounds = generate_rounds("alltoall-ring", by_number(call.ranks(), 0));
+  SecondsOfMessage straight = [costs = pair_costs(call.paths, call.placement, rounds, call.hosts)](
+                                  std::uint64_t block) { return costs.seconds(block, segment_sizes().back()); };
+  if (call.is_mpich()) return straight;
+  return [straight = std::move(straight), bruck = by_bruck()](std::uint64_t block) {
+    return std::min(straight(block), bruck(block));
+  };
+}
+
+/// Each message is a word, whatever a call of data would have. Open MPI's rules name exchanges of as many rounds for
+/// any number of ranks.
+SecondsOfMessage lay_barrier(const Asked& call, std::uint64_t /*bytes*/) {
+  const bool by_hosts = call.is_mpich() && !is_one_host(call.placement);
+  const Placement among = by_hosts ? ranks_of_hosts(call.placement, 0).placement : call.placement;
+  const RoundCost cost = exchange_cost(call.paths, among, dissemination(static_cast<Rank>(among.size())));
+  return [seconds = cost.seconds(1, 1, call.hosts)](std::uint64_t /*bytes*/) { return seconds; };
+}
+
+std::unique_ptr<const NativeTimes> flat_times(Asked call) {
+  const CollectiveFacts& facts = facts_of(call.collective);
+  const auto times = [&](FlatTimes::Selects selects, FlatTimes::Lays lays) {
+    return std::make_unique<const FlatTimes>(std::move(call), selects, lays);
+  };
+  if (!facts.has_data) return times([](const Asked&, std::uint64_t) { return 0U; }, lay_barrier);
+  switch (facts.native) {
     case RunLike::bcast:
       break;
     case RunLike::reduction:
-      return reduction_times(call);
+      call.collective = facts.has_root ? Collective::reduce : Collective::allreduce;
+      return times(selected_reduction, lay_reduction);
     case RunLike::shares:
-      return share_times(call);
+      return times(selected_shares, lay_shares);
     case RunLike::pairs:
-      return pair_times(call);
+      return times(selected_pairs, lay_pairs);
   }
-  return bcast_times(call);
+  return times(selected_bcast, lay_bcast);
+}
+
+class ByHosts final : public NativeTimes {
+ public:
+  ByHosts(Collective collective, Rank ranks, std::unique_ptr<const NativeTimes> flat,
+          std::unique_ptr<const NativeTimes> among)
+      : collective_(collective), ranks_(ranks), flat_(std::move(flat)), among_(std::move(among)) {}
+
+  void add_within(std::unique_ptr<const NativeTimes> within) { within_.push_back(std::move(within)); }
+
+  [[nodiscard]] double seconds(std::uint64_t message_bytes) const override {
+    if (!mpich_goes_by_hosts(collective_, ranks_, message_bytes)) return flat_->seconds(message_bytes);
+    double all = among_->seconds(message_bytes);
+    for (const auto& one : within_) all += one->seconds(message_bytes);
+    return all;
+  }
+
+ private:
+  Collective collective_;
+  Rank ranks_;
+  std::unique_ptr<const NativeTimes> flat_;
+  std::unique_ptr<const NativeTimes> among_;                ///< the first ranks of all hosts
+  std::vector<std::unique_ptr<const NativeTimes>> within_;  ///< the first host
+};
+
+/// Sizes for which MPICH does not go by hosts take what they take among all ranks: `flat`. Null, and `flat` untouched,
+/// where it goes by hosts for none.
+std::unique_ptr<const NativeTimes> native_by_hosts(const Paths& paths, const Placement& placement,
+                                                   Collective collective, Rank root, const HostCosts& hosts,
+                                                   std::unique_ptr<const NativeTimes>& flat) {
+  const CollectiveFacts& facts = facts_of(collective);
+  if (is_one_host(placement) || facts.goes_by_shares() || facts.goes_by_pairs() || !facts.has_data) return nullptr;
+  const RanksOfHosts of_hosts = ranks_of_hosts(placement, 0);
+  if (!of_hosts.any_is_shared(placement.size())) return nullptr;
+  const auto home = std::ranges::find(of_hosts.placement, placement[root]) - of_hosts.placement.begin();
+  const auto number = static_cast<Rank>(home);
+  if (facts.has_root && of_hosts.ranks[number].front() != root) return nullptr;
+  const auto times = [&](Collective one, const Placement& where, Rank from) {
+    return native_times(paths, where, one, from, NativeLibrary::mpich, hosts);
+  };
+  auto all = std::make_unique<ByHosts>(collective, static_cast<Rank>(placement.size()), std::move(flat),
+                                       times(collective, of_hosts.placement, number));
+  const Placement within(of_hosts.ranks.front().size(), placement.front());
+  if (facts.reduces) all->add_within(times(Collective::reduce, within, 0));
+  if (facts.direction != Direction::up) all->add_within(times(Collective::bcast, within, 0));
+  return all;
 }
 
 }  // namespace
 
 std::unique_ptr<const NativeTimes> native_times(const Paths& paths, const Placement& placement, Collective collective,
                                                 Rank root, NativeLibrary library, const HostCosts& hosts) {
-  std::unique_ptr<const NativeTimes> flat =
-      flat_times(std::make_shared<const Asked>(Asked{paths, placement, collective, root, library, hosts}));
+  std::unique_ptr<const NativeTimes> flat = flat_times({paths, placement, collective, root, library, hosts});
   if (library == NativeLibrary::openmpi) return flat;
   std::unique_ptr<const NativeTimes> by_hosts = native_by_hosts(paths, placement, collective, root, hosts, flat);
   return by_hosts != nullptr ? std::move(by_hosts) : std::move(flat);

@@ -9,12 +9,13 @@
 #include <string>
 
 #include "algorithms/registry.hpp"
+#include "algorithms/trees/k_nomial.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "choose/size_class.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/rounds.hpp"
-#include "model/native/native_reduction.hpp"
-#include "model/native/openmpi_rules.hpp"
+#include "model/native/native_times.hpp"
+#include "model/native/rules.hpp"
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
@@ -126,38 +127,44 @@ TEST(TreeCosts, TheLastSegmentIsWhatTheOthersLeave) {
 
 TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
 
-NativeCosts native_bcast(const Cluster& cluster) {
-  return native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::mpich);
+TreeCosts binomial_costs(const Cluster& cluster) {
+  const Placement placement = block_placement(cluster, 1);
+  return tree_costs(Paths(cluster), placement, k_nomial_tree(static_cast<Rank>(placement.size()), 0, 2));
 }
 
-TEST(NativeCosts, BinomialOnOneSwitchIsLogP) {
-  EXPECT_NEAR(per_byte(native_bcast(one_switch()).binomial), 4 * 8 / 1e8, 1e-15);
+TEST(NativeTimes, BinomialOnOneSwitchIsLogP) {
+  EXPECT_NEAR(per_byte(binomial_costs(one_switch())), 4 * 8 / 1e8, 1e-15);
 }
 
-TEST(NativeCosts, DealtHostsShareTrunks) {
+TEST(NativeTimes, DealtHostsShareTrunks) {
   // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
-  EXPECT_NEAR(per_byte(native_bcast(line_of_switches("1")).binomial), 19 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(binomial_costs(line_of_switches("1"))), 19 * 8 / 1e8, 1e-15);
   // In blocks of eight, distances 16 and 8 cross trunks alone.
-  EXPECT_NEAR(per_byte(native_bcast(line_of_switches("8")).binomial), 5 * 8 / 1e8, 1e-15);
+  EXPECT_NEAR(per_byte(binomial_costs(line_of_switches("8"))), 5 * 8 / 1e8, 1e-15);
 }
 
-TEST(NativeCosts, RingAllgatherOverDealtHosts) {
+TEST(NativeTimes, RingAllgatherOverDealtHosts) {
   // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
-  EXPECT_NEAR(native_bcast(line_of_switches("1")).scatter_ring_allgather.rounds.seconds_per_byte,
+  const Cluster cluster = line_of_switches("1");
+  const Placement placement = block_placement(cluster, 1);
+  const Plan plan = lay(Collective::bcast, "unaware-scatter-ring", nullptr, placement, 0);
+  EXPECT_NEAR(round_costs(Paths(cluster), placement, rounds_of(plan), usual_host_costs(), true).rounds.seconds_per_byte,
               (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
 }
 
-TEST(NativeCosts, BlocksThatLieSideBySideAreOneMessage) {
+TEST(NativeTimes, BlocksThatLieSideBySideAreOneMessage) {
   // Where messages cost most: eight of them one after another, beside the binomial tree's four. By block it were 32.
   const Cluster fast = parse_cluster(
       "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Gbit, latency: 1us}\nswitches: [s0]\n"
       "hosts:\n  - {hosts: 'h[0-15]', switch: s0}\n",
       "one.yaml");
-  const NativeCosts costs = native_bcast(fast);
   ASSERT_EQ(mpich_bcast(16, 16384), MpichBcast::scatter_doubling);
-  const double tree = tree_seconds(costs.binomial, 16384, 16384);
-  EXPECT_GT(native_bcast_seconds(costs, 16384), 1.2 * tree);
-  EXPECT_LT(native_bcast_seconds(costs, 16384), 2.5 * tree);
+  const Paths paths(fast);
+  const auto times =
+      native_times(paths, block_placement(fast, 1), Collective::bcast, 0, NativeLibrary::mpich, usual_host_costs());
+  const double tree = tree_seconds(binomial_costs(fast), 16384, 16384);
+  EXPECT_GT(times->seconds(16384), 1.2 * tree);
+  EXPECT_LT(times->seconds(16384), 2.5 * tree);
 }
 
 TEST(BlockCosts, OfHostsWithSeveralRanks) {
@@ -599,17 +606,11 @@ TEST(Choice, KeepsLittleOfManyRanks) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     const Alternatives facts =
         alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), hosts / 3, native);
-    const NativeCosts own =
-        native_costs(Paths(cluster), block_placement(cluster, 1), hosts / 3, native);  // all of them
-    std::size_t bytes = sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] +
-                        facts.jumps.capacity() * sizeof facts.jumps[0] + sizeof own +
-                        own.openmpi.capacity() * sizeof own.openmpi[0] + kept_bytes(own.binomial) +
-                        own.scatter_doubling_allgather.each.capacity() * sizeof(RoundCost) +
-                        own.scatter_ring_allgather.each.capacity() * sizeof(RoundCost);
+    std::size_t bytes =
+        sizeof facts + facts.laid.capacity() * sizeof facts.laid[0] + facts.jumps.capacity() * sizeof facts.jumps[0];
     for (const auto& candidate : facts.laid) {
       if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
     }
-    for (const auto& tree : own.openmpi) bytes += kept_bytes(tree.in_turn);
     EXPECT_LT(bytes, std::size_t{15} << 10U);
   }
 }

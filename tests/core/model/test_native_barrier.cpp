@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/native/native_barrier.hpp"
+#include "model/native/native_times.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "model/native/exchanges.hpp"
 #include "model/native/native_times.hpp"
-#include "model/native/reduction_exchanges.hpp"
 #include "networks.hpp"
 
 namespace trunkline {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/native/native_bcast.hpp"
+#include "model/native/native_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "networks.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {
@@ -19,12 +20,17 @@ using testing::one_switch;
 
 constexpr double rate_bps = 1e8;
 
+double native_bcast_s(const Cluster& cluster, Rank root, std::uint64_t bytes, NativeLibrary library,
+                      const HostCosts& hosts = usual_host_costs()) {
+  const Paths paths(cluster);
+  return native_times(paths, block_placement(cluster, 1), Collective::bcast, root, library, hosts)->seconds(bytes);
+}
+
 /// What Open MPI is predicted to take on hosts of one switch, in times of the message on the wire.
 double openmpi_times(unsigned hosts, std::uint64_t bytes) {
   const Cluster cluster = one_switch(hosts);
-  const NativeCosts costs =
-      native_costs(Paths(cluster), block_placement(cluster, 1), 0, NativeLibrary::openmpi, host_costs_named("openmpi"));
-  return native_bcast_seconds(costs, bytes) / (static_cast<double>(wire_bytes(bytes)) * 8.0 / rate_bps);
+  const double seconds = native_bcast_s(cluster, 0, bytes, NativeLibrary::openmpi, host_costs_named("openmpi"));
+  return seconds / (static_cast<double>(wire_bytes(bytes)) * 8.0 / rate_bps);
 }
 
 TEST(NativeBcast, OpenMpiSelectsByRanksAndSize) {
@@ -51,25 +57,26 @@ TEST(NativeBcast, OpenMpiOffersAllChildrenALongMessageAtOnce) {
 TEST(NativeBcast, OpenMpiSendsAShortMessageToOneChildAfterAnother) {
   const Cluster cluster = one_switch(32);
   const Placement placement = block_placement(cluster, 1);
-  const NativeCosts costs = native_costs(Paths(cluster), placement, 5, NativeLibrary::openmpi);
   const TreeCosts tree = tree_costs(Paths(cluster), placement, k_nomial_tree(32, 5, 4));
-  EXPECT_DOUBLE_EQ(native_bcast_seconds(costs, 8192), tree_seconds(tree, 8192, 8192));
+  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 5, 8192, NativeLibrary::openmpi), tree_seconds(tree, 8192, 8192));
   EXPECT_LT(openmpi_times(32, openmpi_eager_bytes), 0.7 * openmpi_times(32, openmpi_eager_bytes + 1));
 }
 
 TEST(NativeBcast, MpichScattersLongMessages) {
   const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 1);
-  const NativeCosts costs = native_costs(Paths(cluster), placement, 0, NativeLibrary::mpich);
-  EXPECT_DOUBLE_EQ(native_bcast_seconds(costs, 8192), tree_seconds(costs.binomial, 8192, 8192));
+  const TreeCosts binomial = tree_costs(Paths(cluster), placement, k_nomial_tree(16, 0, 2));
+  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 0, 8192, NativeLibrary::mpich), tree_seconds(binomial, 8192, 8192));
   const double wire_s = static_cast<double>(wire_bytes(1U << 20)) * 8.0 / rate_bps;
-  EXPECT_NEAR(native_bcast_seconds(costs, 1U << 20) / wire_s, 2 * 15.0 / 16.0, 0.1);
+  EXPECT_NEAR(native_bcast_s(cluster, 0, 1U << 20, NativeLibrary::mpich) / wire_s, 2 * 15.0 / 16.0, 0.1);
 }
 
 TEST(NativeBcast, OneRankTakesNoTime) {
   const Cluster cluster = one_switch(2);
   for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-    EXPECT_EQ(native_bcast_seconds(native_costs(Paths(cluster), Placement{0}, 0, library), 1U << 20), 0.0);
+    const Paths paths(cluster);
+    const auto times = native_times(paths, Placement{0}, Collective::bcast, 0, library, usual_host_costs());
+    EXPECT_EQ(times->seconds(1U << 20), 0.0);
   }
 }
 

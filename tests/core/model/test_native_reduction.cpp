@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/native/native_reduction.hpp"
+#include "model/native/native_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,10 @@
 
 #include "algorithms/trees/two_tree.hpp"
 #include "algorithms/trees/unaware_k_ary.hpp"
-#include "model/native/reduction_exchanges.hpp"
+#include "model/native/exchanges.hpp"
 #include "model/transfer/wire.hpp"
 #include "networks.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {
@@ -21,8 +22,9 @@ constexpr std::uint64_t mebibyte = 1U << 20U;
 double wire_s(std::uint64_t bytes) { return static_cast<double>(wire_bytes(bytes)) * 8.0 / 1e8; }
 
 double native_over_wire(const Cluster& cluster, Collective collective, NativeLibrary library) {
-  const auto costs = native_reduction_costs(Paths(cluster), block_placement(cluster, 1), collective, 0, library);
-  return native_reduction_seconds(costs, mebibyte) / wire_s(mebibyte);
+  const Paths paths(cluster);
+  const auto times = native_times(paths, block_placement(cluster, 1), collective, 0, library, usual_host_costs());
+  return times->seconds(mebibyte) / wire_s(mebibyte);
 }
 
 TEST(NativeReduction, OnOneSwitchHalvingIsNearTheBound) {
@@ -53,10 +55,12 @@ TEST(NativeReduction, InOrderRanksOfAHostSumUpAmongThemselves) {
   const Cluster star = one_switch(24);
   constexpr std::uint64_t bytes = 8192;
   ASSERT_EQ(native_reduction(NativeLibrary::openmpi, Collective::reduce, 384, bytes), NativeReduction::in_order);
-  const auto costs = native_reduction_costs(Paths(star), block_placement(star, 16), Collective::reduce, 0,
-                                            NativeLibrary::openmpi, host_costs_named("free"));
-  const RoundCost by_number = level_cost(Paths(star), block_placement(star, 16), unaware_k_ary_tree(384, 0, 2), true);
-  EXPECT_LT(4 * native_reduction_seconds(costs, bytes), by_number.seconds(bytes, bytes, costs.hosts));
+  const Paths paths(star);
+  const HostCosts& hosts = host_costs_named("free");
+  const auto times =
+      native_times(paths, block_placement(star, 16), Collective::reduce, 0, NativeLibrary::openmpi, hosts);
+  const RoundCost by_number = level_cost(paths, block_placement(star, 16), unaware_k_ary_tree(384, 0, 2), true);
+  EXPECT_LT(4 * times->seconds(bytes), by_number.seconds(bytes, bytes, hosts));
 }
 
 /// The fold is a message there and one back; two rounds of halves would have been m / 2.
@@ -99,33 +103,21 @@ TEST(NativeReduction, OneAfterTheOtherTakesBothTimes) {
   const Paths paths(star);
   const Placement placement = block_placement(star, 1);
   const auto seconds = [&](Collective collective) {
-    const auto costs = native_reduction_costs(paths, placement, collective, 0, NativeLibrary::openmpi);
-    return native_reduction_seconds(costs, 65536);
+    return native_times(paths, placement, collective, 0, NativeLibrary::openmpi, usual_host_costs())->seconds(65536);
   };
-  const auto bcast = native_costs(paths, placement, 0, NativeLibrary::openmpi);
-  EXPECT_DOUBLE_EQ(seconds(Collective::allreduce), seconds(Collective::reduce) + native_bcast_seconds(bcast, 65536));
+  EXPECT_DOUBLE_EQ(seconds(Collective::allreduce), seconds(Collective::reduce) + seconds(Collective::bcast));
 }
 
-/// Costs are laid for sizes that are powers of two; every other size must find its algorithm among them.
 TEST(NativeReduction, WhateverIsSelectedHasItsCost) {
   for (const NativeLibrary library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
       for (const Rank ranks : {2U, 3U, 4U, 7U, 8U, 13U, 16U, 31U, 32U, 64U, 130U, 256U, 600U}) {
         const Cluster star = one_switch(ranks);
-        const auto costs =
-            native_reduction_costs(Paths(star), block_placement(star, 1), collective, ranks - 1, library);
+        const Paths paths(star);
+        const auto times =
+            native_times(paths, block_placement(star, 1), collective, ranks - 1, library, usual_host_costs());
         for (std::uint64_t bytes = 1; bytes < 64 * mebibyte; bytes = bytes * 3 / 2 + 1) {
-          const NativeReduction runs = native_reduction(library, collective, ranks, bytes);
-          const auto has = [&](NativeReduction one) {
-            return std::ranges::count(costs.algorithms, one, &NativeReductionCosts::One::algorithm) == 1;
-          };
-          if (runs == NativeReduction::reduce_and_bcast) {
-            EXPECT_TRUE(has(native_reduction(library, Collective::reduce, ranks, bytes)));
-            EXPECT_EQ(costs.bcast.ranks, ranks);
-          } else {
-            EXPECT_TRUE(has(runs)) << ranks << " ranks, " << bytes << " bytes";
-          }
-          EXPECT_GT(native_reduction_seconds(costs, bytes), 0.0);
+          EXPECT_GT(times->seconds(bytes), 0.0) << ranks << " ranks, " << bytes << " bytes";
         }
       }
     }
@@ -134,8 +126,10 @@ TEST(NativeReduction, WhateverIsSelectedHasItsCost) {
 
 TEST(NativeReduction, OneRankTakesNoTime) {
   const Cluster star = one_switch(2);
-  const auto costs = native_reduction_costs(Paths(star), Placement{0}, Collective::allreduce, 0, NativeLibrary::mpich);
-  EXPECT_EQ(native_reduction_seconds(costs, mebibyte), 0.0);
+  const Paths paths(star);
+  const auto times =
+      native_times(paths, Placement{0}, Collective::allreduce, 0, NativeLibrary::mpich, usual_host_costs());
+  EXPECT_EQ(times->seconds(mebibyte), 0.0);
 }
 
 TEST(TreeCostsUpAndDown, LongVectorsTakeTwiceABroadcast) {

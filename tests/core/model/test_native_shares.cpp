@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/native/native_shares.hpp"
+#include "model/native/native_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,16 @@ constexpr double hop_s = 2.0 * 10e-6;
 
 double share_wire_s(std::uint64_t bytes) { return static_cast<double>(wire_bytes(bytes)) * 8.0 * bit_s; }
 
+double native_shares_s(const Cluster& cluster, const Placement& placement, std::uint64_t bytes, NativeLibrary library,
+                       Collective collective, const HostCosts& hosts = host_costs_named("free")) {
+  const Paths paths(cluster);
+  return native_times(paths, placement, collective, 0, library, hosts)->seconds(bytes);
+}
+
 double shares_s(Rank ranks, std::uint64_t bytes, NativeLibrary library, Collective collective = Collective::allgather) {
   const Cluster cluster = testing::one_switch(ranks);
   const Placement placement = block_placement(cluster, 1);
-  return native_share_seconds(
-      native_share_costs(Paths(cluster), placement, collective, library, host_costs_named("free")), bytes);
+  return native_shares_s(cluster, placement, bytes, library, collective);
 }
 
 /// Blocks of 100 bytes: one, two and four of them on each link, once stored in the switch.
@@ -41,9 +46,8 @@ TEST(NativeShares, ABlockIsNoByteLongerThanItIs) {
   const Cluster cluster = testing::one_switch(24);
   const HostCosts& hosts = host_costs_named("mpich");
   const auto seconds = [&](std::uint64_t block_bytes) {
-    const NativeShareCosts costs = native_share_costs(Paths(cluster), block_placement(cluster, 1),
-                                                      Collective::allgather, NativeLibrary::mpich, hosts);
-    return native_share_seconds(costs, 24 * block_bytes);
+    return native_shares_s(cluster, block_placement(cluster, 1), 24 * block_bytes, NativeLibrary::mpich,
+                           Collective::allgather, hosts);
   };
   EXPECT_NEAR(seconds(hosts.eager_bytes), seconds(hosts.eager_bytes - 1), 23 * 1e-6);
   EXPECT_GT(seconds(hosts.eager_bytes + 1), seconds(hosts.eager_bytes) + 23 * hosts.rendezvous_s);
@@ -65,9 +69,7 @@ TEST(NativeShares, MpichScattersLongOnesPairwise) {
   const Cluster cluster = testing::one_switch(4);
   const Placement placement = block_placement(cluster, 4);
   const auto seconds = [&](std::uint64_t bytes, NativeLibrary library) {
-    return native_share_seconds(
-        native_share_costs(Paths(cluster), placement, Collective::reduce_scatter, library, host_costs_named("free")),
-        bytes);
+    return native_shares_s(cluster, placement, bytes, library, Collective::reduce_scatter);
   };
   const std::uint64_t bytes = 1 << 20;
   // At distances 1 to 3 and 13 to 15 so many ranks of a host send to others, at the others all four.
@@ -101,9 +103,7 @@ TEST(NativeShares, OfAPowerOfTwoOfRanksGoInPairs) {
   const auto seconds = [&](Rank ranks) {
     Placement placement = block_placement(cluster, 1);
     placement.resize(ranks);
-    return native_share_seconds(native_share_costs(Paths(cluster), placement, Collective::allgather,
-                                                   NativeLibrary::mpich, host_costs_named("free")),
-                                8 * ranks);
+    return native_shares_s(cluster, placement, 8 * ranks, NativeLibrary::mpich, Collective::allgather);
   };
   EXPECT_NEAR(seconds(8), 20e-3, 1e-3);
   EXPECT_NEAR(seconds(7), 60e-3, 1e-3);

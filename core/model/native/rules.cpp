@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/native/openmpi_rules.hpp"
+#include "model/native/rules.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 
 namespace trunkline {
 namespace {
 
+constexpr std::uint64_t mpich_long_bytes = 524288;
 constexpr Rank any_ranks = std::numeric_limits<Rank>::max();
 constexpr std::uint64_t any_length = std::numeric_limits<std::uint64_t>::max();
 
@@ -118,6 +120,49 @@ constexpr auto reduce_rules = std::to_array<OpenMpiRule<OpenMpiReduce>>({
     {any_ranks, any_length, OpenMpiReduce::binomial},
 });
 
+/// What is halved must have an element for each of a power of two of the ranks; most programs reduce doubles.
+constexpr std::uint64_t reduced_element_bytes = 8;
+
+NativeReduction mpich_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_allreduce = 8;
+  const bool divides = message_bytes / reduced_element_bytes >= std::bit_floor(ranks);
+  if (collective == Collective::allreduce) {
+    return message_bytes > short_allreduce && divides ? NativeReduction::halving : NativeReduction::doubling;
+  }
+  return message_bytes > mpich_short_reduce_bytes && divides ? NativeReduction::halving
+                                                             : NativeReduction::binomial_tree;
+}
+
+NativeReduction openmpi_reduction(Collective collective, Rank ranks, std::uint64_t message_bytes) {
+  if (collective == Collective::allreduce) {
+    switch (openmpi_allreduce(ranks, message_bytes)) {
+      case OpenMpiAllreduce::nonoverlapping:
+        return NativeReduction::reduce_and_bcast;
+      case OpenMpiAllreduce::recursive_doubling:
+        return NativeReduction::doubling;
+      case OpenMpiAllreduce::ring:
+      case OpenMpiAllreduce::segmented_ring:
+        return NativeReduction::ring;
+      case OpenMpiAllreduce::rabenseifner:
+        return NativeReduction::halving;
+    }
+  }
+  switch (openmpi_reduce(ranks, message_bytes)) {
+    case OpenMpiReduce::linear:
+      return NativeReduction::flat_tree;
+    case OpenMpiReduce::chain:
+    case OpenMpiReduce::pipeline:
+      return NativeReduction::line;
+    case OpenMpiReduce::binary:
+      return NativeReduction::binary_tree;
+    case OpenMpiReduce::in_order_binary:
+      return NativeReduction::in_order;
+    case OpenMpiReduce::binomial:
+      break;
+  }
+  return NativeReduction::binomial_tree;
+}
+
 }  // namespace
 
 OpenMpiBcast openmpi_bcast(Rank ranks, std::uint64_t message_bytes) {
@@ -130,6 +175,33 @@ OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes) {
 
 OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes) {
   return first_that_fits(reduce_rules, ranks, message_bytes);
+}
+
+MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t short_bytes = 12288;
+  constexpr Rank few = 8;
+  if (message_bytes < short_bytes || ranks < few) return MpichBcast::binomial;
+  return message_bytes < mpich_long_bytes && std::has_single_bit(ranks) ? MpichBcast::scatter_doubling
+                                                                        : MpichBcast::scatter_ring;
+}
+
+bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes) {
+  constexpr std::uint64_t bruck_bytes = 81920;
+  return message_bytes >= (std::has_single_bit(ranks) ? mpich_long_bytes : bruck_bytes);
+}
+
+bool mpich_scatters_pairwise(std::uint64_t message_bytes) { return message_bytes >= mpich_long_bytes; }
+
+bool mpich_exchanges_by_bruck(Rank ranks, std::uint64_t block_bytes) {
+  constexpr std::uint64_t short_bytes = 256;
+  constexpr Rank least_ranks = 8;
+  return block_bytes <= short_bytes && ranks >= least_ranks;
+}
+
+NativeReduction native_reduction(NativeLibrary library, Collective collective, Rank ranks,
+                                 std::uint64_t message_bytes) {
+  return library == NativeLibrary::openmpi ? openmpi_reduction(collective, ranks, message_bytes)
+                                           : mpich_reduction(collective, ranks, message_bytes);
 }
 
 }  // namespace trunkline
