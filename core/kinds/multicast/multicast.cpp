@@ -8,12 +8,8 @@
 
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/grouped_costs.hpp"
-#include "kinds/multicast/grouped_result_costs.hpp"
-#include "kinds/multicast/grouped_turn_costs.hpp"
 #include "kinds/multicast/groups.hpp"
-#include "kinds/multicast/result_costs.hpp"
 #include "kinds/multicast/row.hpp"
-#include "kinds/multicast/turn_costs.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/lead.hpp"
 
