@@ -13,7 +13,7 @@
 #include "decide/decision.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 
 namespace {
 

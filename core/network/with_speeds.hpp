@@ -19,4 +19,8 @@ namespace trunkline {
                                   std::span<const double> latencies_s,
                                   std::optional<std::span<const double>> injections_s = {});
 
+/// The cluster with its fastest link at `fastest_bps` bits per second and every other in proportion; latencies stay.
+/// Throws std::invalid_argument where the rate is not positive.
+[[nodiscard]] Cluster scaled(const Cluster& cluster, double fastest_bps);
+
 }  // namespace trunkline

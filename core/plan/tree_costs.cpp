@@ -11,9 +11,7 @@
 
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/wire.hpp"
-#include "plan/first_sends.hpp"
 #include "plan/in_flight.hpp"
-#include "plan/injections.hpp"
 #include "plan/site_branches.hpp"
 #include "plan/tree_handlings.hpp"
 #include "plan/tree_shape.hpp"

@@ -37,7 +37,15 @@ struct Handlings {
     return sends * hosts.send_byte_s + receives * hosts.receive_byte_s + local_sends * hosts.local_send_byte_s +
            local_receives * hosts.local_receive_byte_s + combines * hosts.combine_byte_s;
   }
-  Handlings& operator+=(const Handlings& other);
+  Handlings& operator+=(const Handlings& other) {
+    sends += other.sends;
+    receives += other.receives;
+    local_sends += other.local_sends;
+    local_receives += other.local_receives;
+    combines += other.combines;
+    injections_s += other.injections_s;
+    return *this;
+  }
 };
 
 /// A tree's time as a function of the segment: what does not depend on it, taken once and kept.
@@ -114,14 +122,5 @@ struct TreeCosts final : CostFunction {
 /// The same of one tree, down, until that rank has all; not the root.
 [[nodiscard]] TreeCosts tree_costs_to(const Paths& paths, const Placement& placement, const Tree& tree, Rank rank,
                                       const HostCosts& hosts = usual_host_costs());
-
-/// Seconds of a broadcast of `message_bytes` in segments of `segment_bytes`, both above zero.
-[[nodiscard]] double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes);
-
-/// The first of segment_sizes() that no other is faster than, with its tree_seconds().
-[[nodiscard]] TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts);
-
-/// The one of segment_sizes() that tree_seconds() finds fastest.
-[[nodiscard]] std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes);
 
 }  // namespace trunkline

@@ -94,37 +94,25 @@ double all_seconds(const TreeCosts& costs, const Cut& cut, double next_s) {
 
 }  // namespace
 
-double tree_seconds(const TreeCosts& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
+double TreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   const Cut cut = cut_into(message_bytes, segment_bytes);
-  return all_seconds(costs, cut, next_seconds(costs, costs.busiest, cut.segment));
+  return all_seconds(*this, cut, next_seconds(*this, busiest, cut.segment));
 }
 
-TimedSegment fastest_segment(const TreeCosts& costs, const Cuts& cuts) {
+TimedSegment TreeCosts::fastest_segment(std::uint64_t /*message_bytes*/, const Cuts& cuts) const {
   TimedSegment fastest{.segment_bytes = 0, .seconds = std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const double next_s = next_seconds(costs, costs.busiest, cuts[i].segment);
+    const double next_s = next_seconds(*this, busiest, cuts[i].segment);
     if (cuts[i].further * next_s >= fastest.seconds) continue;  // whatever the first segment takes
-    const double seconds = all_seconds(costs, cuts[i], next_s);
+    const double seconds = all_seconds(*this, cuts[i], next_s);
     if (seconds < fastest.seconds) fastest = {.segment_bytes = segment_sizes()[i], .seconds = seconds};
   }
   return fastest;
 }
 
-std::uint64_t best_segment(const TreeCosts& costs, std::uint64_t message_bytes) {
-  if (costs.network_hops == 0) return segment_sizes().back();
-  return fastest_segment(costs, cuts_of(message_bytes)).segment_bytes;
-}
-
-double TreeCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
-  return tree_seconds(*this, message_bytes, segment_bytes);
-}
-
 std::uint64_t TreeCosts::best_segment(std::uint64_t message_bytes) const {
-  return trunkline::best_segment(*this, message_bytes);
-}
-
-TimedSegment TreeCosts::fastest_segment(std::uint64_t /*message_bytes*/, const Cuts& cuts) const {
-  return trunkline::fastest_segment(*this, cuts);
+  if (network_hops == 0) return segment_sizes().back();
+  return fastest_segment(message_bytes, cuts_of(message_bytes)).segment_bytes;
 }
 
 }  // namespace trunkline

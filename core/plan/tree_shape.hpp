@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "network/placement.hpp"
 #include "patterns/over_hosts.hpp"
 #include "patterns/tree.hpp"
 
@@ -47,5 +48,21 @@ using LeadersByRank = std::vector<Rank>;
 
 /// Nodes from the root on, each after its parent.
 [[nodiscard]] std::vector<std::uint32_t> parents_first(const TreeShape& shape);
+
+/// A send of `parent` to `to`; no_node: to local leaves alone. Right before it `local_leaves` leaves get theirs: the
+/// last one of a parent is the latest, and all of them are taken together.
+struct FirstSend {
+  std::uint32_t parent = TreeShape::no_node;
+  std::uint32_t to = TreeShape::no_node;
+  Rank local_leaves = 0;
+};
+struct FirstSends {
+  std::vector<FirstSend> sends{};
+  std::vector<std::size_t> begin{0};  ///< of each round, and the end
+};
+
+/// Who gets the first segment in which round, if every send takes one. A root that exchanges has it as the other
+/// does.
+[[nodiscard]] FirstSends first_sends(const TreeShape& shape);
 
 }  // namespace trunkline

@@ -2,6 +2,8 @@
 // The first segment's ways to the ranks of a tree, hop by hop: what TreeCosts::latest is taken from.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "collective/collective.hpp"
@@ -56,5 +58,15 @@ struct LastWays {
 
 /// Those that are the most for some segment.
 [[nodiscard]] std::vector<TreeCosts::Work> most(const std::vector<TreeCosts::Work>& works);
+
+/// y = slope * x + height
+struct Line {
+  double slope;
+  double height;
+};
+
+/// Places of the lines that are highest somewhere from x = `from` to x = `to`, one of those that coincide; in the order
+/// of x. Time O(lines * result).
+[[nodiscard]] std::vector<std::size_t> highest_lines(std::span<const Line> lines, double from, double to);
 
 }  // namespace trunkline

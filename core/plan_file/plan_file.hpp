@@ -3,12 +3,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "collective/collective.hpp"
 #include "plan/plan.hpp"
 #include "text/fault.hpp"
+#include "text/yaml_document.hpp"
 
 namespace trunkline {
 
@@ -44,5 +46,14 @@ struct PlanFile {
 
 /// For which messages it says it is: "from 64B to below 1KiB"; empty: for all.
 [[nodiscard]] std::string sizes_text(const PlanFile& plan);
+
+/// Where a plan stands, and so what it says for itself.
+struct PlanPlace {
+  std::span<const std::string_view> keys{};  ///< beside those of the shape, its ranks and its steps
+  std::optional<Collective> collective{};    ///< empty: the plan says which
+};
+
+/// Reports every fault where it stands; what it returns is a plan only where there was none.
+[[nodiscard]] PlanFile read_plan_at(const YamlNode& node, const PlanPlace& place, Faults& faults);
 
 }  // namespace trunkline

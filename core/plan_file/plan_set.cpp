@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "plan/kind.hpp"
-#include "plan_file/plan_reader.hpp"
+#include "plan_file/plan_file.hpp"
 #include "text/quantity.hpp"
 #include "text/text_file.hpp"
 #include "text/yaml_fields.hpp"

@@ -8,7 +8,7 @@
 
 #include "algorithms/registry.hpp"
 #include "plan/kind.hpp"
-#include "plan_file/plan_reader.hpp"
+#include "plan_file/plan_file.hpp"
 #include "text/quantity.hpp"
 #include "text/spelling.hpp"
 #include "text/text_file.hpp"

@@ -18,7 +18,6 @@
 #include "network/link_taken.hpp"
 #include "network/long_links.hpp"
 #include "network/pair_rounds.hpp"
-#include "network/scaled.hpp"
 #include "network/with_speeds.hpp"
 #include "text/hostlist.hpp"
 

@@ -91,12 +91,12 @@ double GroupedCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_
   double longest_s = 0.0;
   double together_s = 0.0;
   for (const auto& [way, within] : groups) {
-    const double last_s = way ? tree_seconds(*way, message_bytes, segment_bytes) : 0.0;
+    const double last_s = way ? way->seconds(message_bytes, segment_bytes) : 0.0;
     if (!within) {
       longest_s = std::max(longest_s, last_s);
       continue;
     }
-    const double first_s = way ? tree_seconds(*way, first_bytes, segment_bytes) : 0.0;
+    const double first_s = way ? way->seconds(first_bytes, segment_bytes) : 0.0;
     const double behind_last_s = way ? last_s + within->spread_s(first_bytes) : 0.0;
     longest_s = std::max(longest_s, std::max(behind_last_s, first_s + within->spread_s(message_bytes)) +
                                         within->besides_s(message_bytes));
@@ -127,8 +127,8 @@ GroupedResultCosts grouped_result_costs(const Paths& paths, const Placement& pla
 
 double GroupedResultCosts::seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
   double up_s = 0.0;
-  for (const TreeCosts& one : up) up_s = std::max(up_s, tree_seconds(one, message_bytes, segment_bytes));
-  const double between_s = between ? tree_seconds(*between, message_bytes, segment_bytes) : 0.0;
+  for (const TreeCosts& one : up) up_s = std::max(up_s, one.seconds(message_bytes, segment_bytes));
+  const double between_s = between ? between->seconds(message_bytes, segment_bytes) : 0.0;
   double within_s = 0.0;
   double together_s = 0.0;
   for (const GroupedCosts::Group& group : down.groups) {

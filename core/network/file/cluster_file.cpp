@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "network/file/attributes.hpp"
-#include "network/file/hosts_section.hpp"
-#include "network/file/links_section.hpp"
 #include "network/file/parts_read.hpp"
-#include "network/file/switches_section.hpp"
+#include "network/file/sections.hpp"
 #include "network/impair/keys.hpp"
 #include "network/routes.hpp"
 #include "text/names.hpp"

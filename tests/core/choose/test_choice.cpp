@@ -19,7 +19,7 @@
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"
 #include "plan/tree_costs.hpp"
@@ -99,7 +99,7 @@ TEST(TreeCosts, OfABinaryTreeAreFormula2) {
   EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 2 * 8 / 1e8, 1e-15);
   EXPECT_NEAR(costs.latest[0].latency_s, 40e-6, 1e-12);
   EXPECT_NEAR(costs.busiest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);  // the root sends every segment twice
-  EXPECT_NEAR(tree_seconds(costs, 14080, 1408),
+  EXPECT_NEAR(costs.seconds(14080, 1408),
               2 * 1538 * 8 / 1e8 + 2 * 1538 * 8 / 1e8 + 4 * software_s(1538) / 2 + 40e-6 + 9 * (2 * 1538 * 8 / 1e8),
               1e-9);
 }
@@ -162,7 +162,7 @@ TEST(NativeTimes, BlocksThatLieSideBySideAreOneMessage) {
   const Paths paths(fast);
   const auto times =
       native_times(paths, block_placement(fast, 1), Collective::bcast, 0, NativeLibrary::mpich, usual_host_costs());
-  const double tree = tree_seconds(binomial_costs(fast), 16384, 16384);
+  const double tree = binomial_costs(fast).seconds(16384, 16384);
   EXPECT_GT(times->seconds(16384), 1.2 * tree);
   EXPECT_LT(times->seconds(16384), 2.5 * tree);
 }
@@ -215,7 +215,7 @@ TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
   const TreeCosts costs = line_costs(line_of_switches("1"));
   std::uint64_t last = 0;
   for (std::uint64_t bytes = 1024; bytes <= 1U << 26; bytes *= 2) {
-    const std::uint64_t segment = best_segment(costs, bytes);
+    const std::uint64_t segment = costs.best_segment(bytes);
     if (segment > frame_payload_bytes) {
       EXPECT_EQ((segment + mpi_header_bytes) % frame_payload_bytes, 0U) << bytes;
     }
@@ -228,9 +228,9 @@ TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
 TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
   // 65 frames are stored on the way: a whole one each time takes longer than 8 KiB do on the wire.
   const TreeCosts costs = line_costs(line_of_switches("1", "20Mbit"));
-  EXPECT_LT(best_segment(costs, 8192), frame_payload_bytes / 2);
-  EXPECT_LT(tree_seconds(costs, 8192, best_segment(costs, 8192)), 0.5 * tree_seconds(costs, 8192, 1408));
-  EXPECT_GE(best_segment(costs, 1U << 22), frame_payload_bytes);
+  EXPECT_LT(costs.best_segment(8192), frame_payload_bytes / 2);
+  EXPECT_LT(costs.seconds(8192, costs.best_segment(8192)), 0.5 * costs.seconds(8192, 1408));
+  EXPECT_GE(costs.best_segment(1U << 22), frame_payload_bytes);
 }
 
 TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
@@ -824,7 +824,7 @@ RC_GTEST_PROP(Choice, OnOneHostRunsWhatIsSurelyFaster, ()) {
 TEST(TreeCosts, AreNeverBelowTheWire) {
   const TreeCosts costs = line_costs(line_of_switches("1"));
   for (std::uint64_t bytes = 1; bytes <= 1U << 24; bytes = bytes * 3 + 1) {
-    EXPECT_GT(tree_seconds(costs, bytes, best_segment(costs, bytes)), static_cast<double>(bytes) * 8 / 1e8);
+    EXPECT_GT(costs.seconds(bytes, costs.best_segment(bytes)), static_cast<double>(bytes) * 8 / 1e8);
   }
 }
 

@@ -11,7 +11,7 @@
 #include "algorithms/registry.hpp"
 #include "algorithms/trees/k_nomial.hpp"
 #include "choose/choose.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/tree_costs.hpp"
 

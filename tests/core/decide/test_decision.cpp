@@ -11,7 +11,7 @@
 
 #include "algorithms/registry.hpp"
 #include "network/file/cluster_file.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 
 namespace trunkline {
 namespace {

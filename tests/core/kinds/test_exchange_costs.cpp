@@ -8,7 +8,7 @@
 #include "algorithms/registry.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "network/file/cluster_file.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "replay/replay.hpp"
 
 namespace trunkline {

@@ -14,7 +14,6 @@
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/datagram.hpp"
 #include "kinds/multicast/grouped_costs.hpp"
-#include "kinds/multicast/grouped_result_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "network/long_links.hpp"
 #include "networks.hpp"
@@ -253,10 +252,9 @@ TEST(MulticastGroups, TakeTheWayAndWhatTheirSiteTakes) {
   const MulticastCosts within = multicast_costs(on.paths, far, group_alone(multicast, multicast.groups[1]), free);
   const TreeCosts way = tree_costs(on.paths, {0, 4}, line_through({0, 1}), Direction::down, free);
   const std::uint64_t segment = segment_sizes()[12];
-  EXPECT_DOUBLE_EQ(costs.seconds(segment, segment),
-                   tree_seconds(way, segment, segment) + within.seconds(segment, segment));
+  EXPECT_DOUBLE_EQ(costs.seconds(segment, segment), way.seconds(segment, segment) + within.seconds(segment, segment));
   const std::uint64_t many = 100 * segment;  // the long link is the slowest, and the last segment the last
-  EXPECT_NEAR(costs.seconds(many, segment), tree_seconds(way, many, segment) + within.seconds(segment, segment), 1e-3);
+  EXPECT_NEAR(costs.seconds(many, segment), way.seconds(many, segment) + within.seconds(segment, segment), 1e-3);
   EXPECT_TRUE(costs.can_pay());
   EXPECT_EQ(costs.network_transfers(), 3U);
   const MulticastCosts near =
@@ -284,8 +282,7 @@ TEST(MulticastGroups, ShareTheLinkOfTheirSender) {
   const GroupedCosts costs = grouped_costs(paths, placement, multicast_of(plan), HostCosts{});
   const std::uint64_t bytes = 10'000'000;
   ASSERT_TRUE(costs.groups[1].way.has_value());
-  EXPECT_GT(tree_seconds(*costs.groups[1].way, bytes, segment_sizes()[12]),
-            2.0 * static_cast<double>(bytes) * 8.0 / 100e6);
+  EXPECT_GT(costs.groups[1].way->seconds(bytes, segment_sizes()[12]), 2.0 * static_cast<double>(bytes) * 8.0 / 100e6);
 }
 
 /// Hosts of one machine: its processors serve all groups, one after another.
@@ -348,12 +345,12 @@ TEST(MulticastGroups, OfAReductionTakeWhatItsPartsTake) {
   const Placement near = placement_of(on.placement, multicast.groups[0].ranks);
   const TreeCosts up = tree_costs(on.paths, near, alone.confirm, Direction::up, hosts);
   const MulticastCosts down = multicast_costs(on.paths, near, alone, hosts);
-  const double way_s = costs->seconds(bytes, bytes) - tree_seconds(up, bytes, bytes) - down.seconds(bytes, bytes);
+  const double way_s = costs->seconds(bytes, bytes) - up.seconds(bytes, bytes) - down.seconds(bytes, bytes);
   EXPECT_GT(way_s, 20e-3);  // the long link once, both ways at the same time
   EXPECT_LT(way_s, 21e-3);
   const GroupedResultCosts parts = grouped_result_costs(on.paths, on.placement, multicast, hosts);
   ASSERT_TRUE(parts.between.has_value());
-  EXPECT_NEAR(way_s, tree_seconds(*parts.between, bytes, bytes), 1e-9);
+  EXPECT_NEAR(way_s, parts.between->seconds(bytes, bytes), 1e-9);
   EXPECT_TRUE(costs->can_pay());
 }
 

@@ -11,7 +11,7 @@
 
 #include "algorithms/registry.hpp"
 #include "kinds/multicast/datagram.hpp"
-#include "kinds/multicast/grouped_turn_costs.hpp"
+#include "kinds/multicast/grouped_costs.hpp"
 #include "kinds/multicast/groups.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/long_links.hpp"

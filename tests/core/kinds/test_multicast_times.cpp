@@ -7,9 +7,7 @@
 #include "algorithms/registry.hpp"
 #include "kinds/multicast/costs.hpp"
 #include "kinds/multicast/datagram.hpp"
-#include "kinds/multicast/result_costs.hpp"
-#include "kinds/multicast/turn_costs.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 
 namespace trunkline {

@@ -10,7 +10,7 @@
 #include "choose/choose.hpp"
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/costs.hpp"
 #include "plan/in_flight.hpp"

@@ -10,7 +10,7 @@
 #include "decide/decision.hpp"
 #include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 
 namespace trunkline {
 namespace {

@@ -58,7 +58,7 @@ TEST(NativeBcast, OpenMpiSendsAShortMessageToOneChildAfterAnother) {
   const Cluster cluster = one_switch(32);
   const Placement placement = block_placement(cluster, 1);
   const TreeCosts tree = tree_costs(Paths(cluster), placement, k_nomial_tree(32, 5, 4));
-  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 5, 8192, NativeLibrary::openmpi), tree_seconds(tree, 8192, 8192));
+  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 5, 8192, NativeLibrary::openmpi), tree.seconds(8192, 8192));
   EXPECT_LT(openmpi_times(32, openmpi_eager_bytes), 0.7 * openmpi_times(32, openmpi_eager_bytes + 1));
 }
 
@@ -66,7 +66,7 @@ TEST(NativeBcast, MpichScattersLongMessages) {
   const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 1);
   const TreeCosts binomial = tree_costs(Paths(cluster), placement, k_nomial_tree(16, 0, 2));
-  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 0, 8192, NativeLibrary::mpich), tree_seconds(binomial, 8192, 8192));
+  EXPECT_DOUBLE_EQ(native_bcast_s(cluster, 0, 8192, NativeLibrary::mpich), binomial.seconds(8192, 8192));
   const double wire_s = static_cast<double>(wire_bytes(1U << 20)) * 8.0 / rate_bps;
   EXPECT_NEAR(native_bcast_s(cluster, 0, 1U << 20, NativeLibrary::mpich) / wire_s, 2 * 15.0 / 16.0, 0.1);
 }

@@ -138,7 +138,7 @@ TEST(TreeCostsUpAndDown, LongVectorsTakeTwiceABroadcast) {
   const auto both = two_tree(star, placement, 0);
   const auto seconds = [&](Direction direction, std::uint64_t bytes) {
     const TreeCosts costs = tree_costs(Paths(star), placement, both, direction, host_costs_named("free"));
-    return fastest_segment(costs, cuts_of(bytes)).seconds;
+    return costs.fastest_segment(bytes, cuts_of(bytes)).seconds;
   };
   EXPECT_DOUBLE_EQ(seconds(Direction::up, mebibyte), seconds(Direction::down, mebibyte));
   EXPECT_NEAR(seconds(Direction::up_and_down, 64 * mebibyte) / seconds(Direction::down, 64 * mebibyte), 2.0, 0.1);

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "algorithms/trees/unaware_k_ary.hpp"
-#include "model/transfer/highest_lines.hpp"
 #include "network/link_taken.hpp"
 #include "networks.hpp"
+#include "plan/tree_ways.hpp"
 
 namespace trunkline {
 namespace {

@@ -10,7 +10,6 @@
 #include <map>
 
 #include "network/fingerprint.hpp"
-#include "network/scaled.hpp"
 #include "network/with_speeds.hpp"
 #include "networks.hpp"
 

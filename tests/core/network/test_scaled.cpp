@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,6 @@
 #include "network/fingerprint.hpp"
 #include "network/long_links.hpp"
 #include "network/paths.hpp"
-#include "network/scaled.hpp"
 #include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/tree_costs.hpp"
@@ -143,8 +142,8 @@ RC_GTEST_PROP(WaysBack, MakeAReductionCostWhatABroadcastDoesTheOtherWay, ()) {
     const TreeCosts both = tree_costs(paths, placement, tree, Direction::up_and_down, hosts);
     const TreeCosts both_turned = tree_costs(other_paths, placement, tree, Direction::up_and_down, hosts);
     for (const std::uint64_t bytes : {8U, 3000U, 1000000U}) {
-      RC_ASSERT(close(tree_seconds(up, bytes, 1448), tree_seconds(down, bytes, 1448)));
-      RC_ASSERT(close(tree_seconds(both, bytes, 1448), tree_seconds(both_turned, bytes, 1448)));
+      RC_ASSERT(close(up.seconds(bytes, 1448), down.seconds(bytes, 1448)));
+      RC_ASSERT(close(both.seconds(bytes, 1448), both_turned.seconds(bytes, 1448)));
     }
   }
 }
@@ -154,7 +153,7 @@ TEST(WaysBack, AddUpWhereDataGoUpAndDown) {
   const Paths paths(cluster);
   const Tree tree{.root = 0, .parent = {no_rank, 0}, .children = {{1}, {}}};
   const auto seconds = [&](Direction direction) {
-    return tree_seconds(tree_costs(paths, {0, 1}, tree, direction, host_costs_named("free")), 1, 1448);
+    return tree_costs(paths, {0, 1}, tree, direction, host_costs_named("free")).seconds(1, 1448);
   };
   EXPECT_NEAR(seconds(Direction::down), 5 * ms, 0.1 * ms);
   EXPECT_NEAR(seconds(Direction::up), 30 * ms, 0.1 * ms);

@@ -6,7 +6,7 @@
 
 #include "algorithms/registry.hpp"
 #include "model/native/exchanges.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/tree_costs.hpp"
 
@@ -35,8 +35,8 @@ TEST(Combining, IsOfEachThatComesUp) {
   for (const Rank rank : {4U, 1U, 2U, 3U}) add_child(tree, 0, rank);
   const auto bytes = [&](Direction direction, std::uint64_t segments) {
     return combined_bytes([&](const HostCosts& hosts) {
-      return tree_seconds(tree_costs(Paths(star), placement, tree, direction, hosts), segments * combined_segment,
-                          combined_segment);
+      return tree_costs(Paths(star), placement, tree, direction, hosts)
+          .seconds(segments * combined_segment, combined_segment);
     });
   };
   EXPECT_EQ(bytes(Direction::down, 1), 0.0);

@@ -25,7 +25,7 @@ double wire_s(double bytes, double bps) {
 
 double seconds(TreeCosts costs, std::uint64_t bytes, bool by_branches) {
   if (!by_branches) costs.branches.clear();
-  return tree_seconds(costs, bytes, segment);
+  return costs.seconds(bytes, segment);
 }
 
 /// A root, a host near it over a slow link, and one far away over a fast one.

@@ -9,7 +9,7 @@
 #include "algorithms/trees/unaware_linear.hpp"
 #include "kinds/trees/trees.hpp"
 #include "network/fingerprint.hpp"
-#include "network/scaled.hpp"
+#include "network/with_speeds.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
 
