@@ -43,7 +43,7 @@ double pace_beside_messages(const Paths& paths, const Ground& on, const Multicas
 
 /// The same of an allgather: ranks of a site send by turn, depth first over its switches.
 Plan lay_turns_by_sites(const Paths& paths, const Ground& on) {
-  const GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, on.root, on.k);
+  const GroupsBySites laid = groups_by_sites(*on.cluster, on.placement, Middle{.root = on.root}, on.k);
   if (laid.groups.size() == 1) return lay_multicast(on);
   Multicast multicast;
   Rank largest = 1;

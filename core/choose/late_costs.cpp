@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -22,37 +23,44 @@ Rank number_before(std::string_view algorithm, std::string_view ends) {
   return error == std::errc() && std::string_view(end, algorithm.data() + algorithm.size()) == ends ? number : 0;
 }
 
-/// None relays blocks. A tree without an exchange loses nothing to others, nor do exchanges where hosts have processors
-/// of their own: so neither needs a plan for that.
+/// None of the table's relays blocks. A tree without an exchange loses nothing to others, nor do exchanges where hosts
+/// have processors of their own: so neither needs a plan for that.
 class LateCosts final : public CostFunction {
  public:
   LateCosts(std::shared_ptr<const LaidOn> ground, std::string_view algorithm)
-      : ground_(std::move(ground)), algorithm_(algorithm) {}
+      : ground_(std::move(ground)),
+        algorithm_(algorithm),
+        by_size_(find_algorithm(ground_->collective, algorithm)->by_size) {}
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override {
-    return laid().seconds(message_bytes, segment_bytes);
+    return laid(message_bytes).seconds(message_bytes, segment_bytes);
   }
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override {
-    return laid().best_segment(message_bytes);
+    return laid(message_bytes).best_segment(message_bytes);
   }
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override {
-    return laid().fastest_segment(message_bytes, cuts);
+    return laid(message_bytes).fastest_segment(message_bytes, cuts);
   }
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return laid().network_transfers(); }
+  [[nodiscard]] std::optional<Rank> network_transfers() const override {
+    return by_size_ ? std::nullopt : laid(usual_message_bytes).network_transfers();
+  }
 
  private:
-  [[nodiscard]] const CostFunction& laid() const {
-    if (!costs_) {
-      const auto& [collective, paths, placement, root, hosts, each, has_sites] = *ground_;
-      costs_ = costs_of(*paths, placement, lay(collective, algorithm_, &paths->cluster(), placement, root), collective,
-                        hosts);
+  [[nodiscard]] const CostFunction& laid(std::uint64_t message_bytes) const {
+    const auto& [collective, paths, placement, root, hosts, each, has_sites] = *ground_;
+    const std::uint64_t size = by_size_ ? laid_for(message_bytes) : usual_message_bytes;
+    auto known = by_laid_size_.find(size);
+    if (known == by_laid_size_.end()) {
+      const Plan plan = lay(collective, algorithm_, &paths->cluster(), placement, root, size);
+      known = by_laid_size_.emplace(size, costs_of(*paths, placement, plan, collective, hosts)).first;
     }
-    return **costs_;
+    return *known->second;
   }
 
   std::shared_ptr<const LaidOn> ground_;
-  std::string_view algorithm_;  ///< the table's own text
-  mutable std::optional<Costs> costs_{};
+  std::string_view algorithm_;  ///< the registry's own text
+  bool by_size_;                ///< its plans depend on the size of the message
+  mutable std::map<std::uint64_t, Costs> by_laid_size_{};
 };
 
 }  // namespace

@@ -52,7 +52,9 @@ struct Bound {
 [[nodiscard]] double least_byte_s_of_lane_tree(const Paths& paths, const Placement& placement, Rank root,
                                                unsigned fan_out, Direction direction);
 
-/// Of a tree down which a broadcast goes, or of ranks that meet other hosts each. Used by one thread at a time.
+/// Of an algorithm that is laid once its costs are asked for; where its plans depend on the size of the message, once
+/// for each size that they are laid for (laid_for()). Used by one thread at a time. `algorithm`: the registry's own
+/// text.
 [[nodiscard]] Costs late_costs(std::shared_ptr<const LaidOn> ground, std::string_view algorithm);
 
 }  // namespace trunkline

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "algorithms/registry.hpp"
-#include "choose/costs_by_size.hpp"
-#include "choose/one_order.hpp"
+#include "choose/choose.hpp"
+#include "choose/late_costs.hpp"
 #include "network/long_links.hpp"
 #include "network/placement.hpp"
 #include "text/quantity.hpp"
@@ -412,9 +412,12 @@ const Costs& Decider::costs(std::string_view algorithm) {
   if (const Alternative* const compared = alternative(algorithm)) return compared->costs;
   auto known = std::ranges::find(costs_, algorithm, [](const auto& one) { return one.first; });
   if (known == costs_.end() && is_by_size(collective_, algorithm)) {
-    const CallsOf calls{.collective = collective_, .placement = placement_, .root = root_};
-    known = costs_.insert(
-        costs_.end(), {algorithm, costs_by_size(knowledge_.network(), calls, algorithm, knowledge_.message_costs())});
+    auto on = std::make_shared<const LaidOn>(LaidOn{.collective = collective_,
+                                                    .paths = std::make_shared<const Paths>(knowledge_.network()),
+                                                    .placement = placement_,
+                                                    .root = root_,
+                                                    .hosts = knowledge_.message_costs()});
+    known = costs_.insert(costs_.end(), {algorithm, late_costs(std::move(on), algorithm)});
   } else if (known == costs_.end()) {
     Plan laid = plan(algorithm);
     known = costs_.insert(costs_.end(), {algorithm, costs_of(knowledge_.network(), placement_, laid, collective_,

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -225,6 +228,22 @@ void Knowledge::stay_on_one_host() {
 void Knowledge::look_for_short_calls(const Placement& placement) {
   short_calls = {};
   if (cluster && !tuning) short_calls = short_calls_may_pay(network(), placement, message_costs(), multicasts);
+}
+
+bool GivenPlan::fits(Collective collective, const Placement& processes, Rank root) const {
+  if (file->collective != collective || file->plan.ranks() != processes.size()) return false;
+  if (facts_of(collective).has_root && file->plan.root() != root) return false;
+  return placement.empty() || placement == processes;
+}
+
+std::string_view name_of_given(std::string_view setting, std::size_t number) {
+  // Decisions outlive what they follow from, and carry their names as views.
+  static std::mutex mutex;
+  static std::map<std::pair<std::string_view, std::size_t>, std::string> names;
+  const std::scoped_lock lock(mutex);
+  std::string& name = names[{setting, number}];
+  if (name.empty()) name = std::string(setting) + " " + std::to_string(number);
+  return name;
 }
 
 }  // namespace trunkline

@@ -7,21 +7,55 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "choose/candidates.hpp"
-#include "decide/given_plan.hpp"
 #include "model/measured/measured_network.hpp"
 #include "model/native/rules.hpp"
 #include "model/transfer/host_costs.hpp"
-#include "network/shared_cluster.hpp"
+#include "network/cluster.hpp"
+#include "network/placement.hpp"
+#include "plan_file/plan_file.hpp"
 #include "plan_file/plan_set.hpp"
 #include "tuning/tuning_file.hpp"
 
 namespace trunkline {
+
+/// A cluster, or none, whose copies are one: a simulation has thousands of ranks that know the same. Used as a
+/// std::optional<Cluster> is.
+class SharedCluster {
+ public:
+  SharedCluster() = default;
+  SharedCluster(Cluster cluster) { emplace(std::move(cluster)); }
+  SharedCluster(std::optional<Cluster> cluster) {
+    if (cluster) emplace(*std::move(cluster));
+  }
+  SharedCluster(std::shared_ptr<const Cluster> cluster) : cluster_(std::move(cluster)) {}
+
+  void emplace(Cluster cluster) { cluster_ = std::make_shared<const Cluster>(std::move(cluster)); }
+
+  explicit operator bool() const noexcept { return cluster_ != nullptr; }
+  const Cluster& operator*() const noexcept { return *cluster_; }
+  const Cluster* operator->() const noexcept { return cluster_.get(); }
+
+ private:
+  std::shared_ptr<const Cluster> cluster_;
+};
+
+/// A plan that a file gave, as decisions know it.
+struct GivenPlan {
+  std::string_view name{};  ///< as the algorithm of a decision; lives as long as the process
+  std::shared_ptr<const PlanFile> file{};
+  Placement placement{};  ///< hosts of its ranks; empty: it fits any hosts
+
+  /// Whether it is for calls of these processes, whatever their size.
+  [[nodiscard]] bool fits(Collective collective, const Placement& processes, Rank root) const;
+};
 
 /// By collective: no size.
 [[nodiscard]] constexpr std::array<std::uint64_t, most_collectives> nothing_planned() {
@@ -125,5 +159,19 @@ struct Knowledge {
   /// that the cluster lacks.
   void take_tuning(const Tuning& read, const std::string& file);
 };
+
+/// The name of the plan of TRUNKLINE_PLAN, where its file holds no other; no algorithm is called so.
+inline constexpr std::string_view plan_of_file = "TRUNKLINE_PLAN";
+
+/// So begin those of plans in a tuning file.
+inline constexpr std::string_view plan_of_tuning = "TRUNKLINE_TUNING";
+
+/// "TRUNKLINE_PLAN 2": the name of one among several plans, counted from 1. Lives as long as the process.
+[[nodiscard]] std::string_view name_of_given(std::string_view setting, std::size_t number);
+
+/// Whether a decision's algorithm is a plan that a file gave.
+[[nodiscard]] inline bool is_given(std::string_view algorithm) {
+  return algorithm.starts_with(plan_of_file) || algorithm.starts_with(plan_of_tuning);
+}
 
 }  // namespace trunkline

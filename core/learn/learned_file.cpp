@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "algorithms/registry.hpp"
-#include "text/digits.hpp"
 #include "text/fnv.hpp"
+#include "text/hostlist.hpp"
 #include "text/quantity.hpp"
 #include "text/text_file.hpp"
 #include "text/yaml_fields.hpp"

@@ -8,6 +8,7 @@
 
 #include "collective/collective.hpp"
 #include "network/cluster.hpp"
+#include "patterns/tree.hpp"
 #include "plan/plan.hpp"
 
 namespace trunkline {
@@ -46,5 +47,13 @@ struct Contention {
 /// Throws std::invalid_argument where the placement is of another number of ranks than the plan, or does not fit the
 /// cluster.
 void check_fit(const Cluster& cluster, const Placement& placement, std::size_t ranks, Rank root);
+
+/// Replays the tree from its root. Throws InvalidPlan naming the rank where a parent or a child is out of range,
+/// a rank is reached twice or never, or `parent` and `children` disagree, or where the root exchanges with a rank that
+/// is not one of its children.
+void check_tree(const Tree& tree);
+
+/// For a tree that data go one way only. Throws InvalidPlan where it has an exchange.
+void check_no_exchange(const Tree& tree);
 
 }  // namespace trunkline

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/hostlist.hpp"
 
-#include "text/digits.hpp"
 #include "text/names.hpp"
 #include "text/yaml_text.hpp"
 

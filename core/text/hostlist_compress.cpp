@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text/digits.hpp"
 #include "text/hostlist.hpp"
 
 namespace trunkline {

@@ -11,7 +11,7 @@
 
 #include "algorithms/weighted/shapes.hpp"
 #include "bindings.hpp"
-#include "plan/tree_check.hpp"
+#include "plan/checker.hpp"
 #include "weighted_graph/graph.hpp"
 #include "weighted_graph/schedule.hpp"
 #include "weighted_graph/weights_file.hpp"

@@ -2,7 +2,7 @@
 // Whose native algorithms the MPI library has that this library is built for.
 #pragma once
 
-#include "model/native/native_bcast.hpp"
+#include "model/native/rules.hpp"
 #include "mpi_api.hpp"
 
 namespace trunkline::runtime {

@@ -11,7 +11,6 @@
 #include "algorithms/trees/regions/height_bound.hpp"
 #include "algorithms/trees/regions/interval_tree.hpp"
 #include "algorithms/trees/regions/region_timetable.hpp"
-#include "algorithms/trees/regions/timetable_tree.hpp"
 #include "network/capacity.hpp"
 
 namespace trunkline {

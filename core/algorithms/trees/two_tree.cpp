@@ -3,16 +3,217 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "algorithms/trees/longest_way.hpp"
-#include "algorithms/trees/regions/two_tree_progress.hpp"
 #include "network/capacity.hpp"
 #include "network/regions.hpp"
 
 namespace trunkline {
 namespace {
+
+/// Sends that each rank makes of every other segment: 2 in the tree in which it hands on, 0 in the other.
+using Sends = std::vector<std::uint8_t>;
+
+/// Counts of ranks and sends, region by region. A transfer changes only those of the regions that it leaves or enters:
+/// as each is entered once and left at most twice, all of them together take time O(ranks + regions), however deep
+/// regions lie.
+class TwoTreeProgress {
+ public:
+  static constexpr RegionId none = 0;  ///< the whole is no part of anything
+
+  /// No rank is reached yet. `regions` and `sends` must outlive the object.
+  TwoTreeProgress(const Regions& regions, const Sends& sends)
+      : regions_(regions), sends_(sends), state_(regions.all.size()), unreached_(regions.of_rank.size()) {
+    for (std::size_t at = regions.all.size(); at > 0; --at) prepare(static_cast<RegionId>(at - 1));
+    for (RegionId id = 1; id < state_.size(); ++id) state_[id].depth = state_[parent_of(id)].depth + 1;
+  }
+
+  /// The root has the message and one send to make. Returns the region that the send comes from: the root's own, or the
+  /// whole, as if the root stood outside its host, where ranks beside it could not reach all others from there.
+  RegionId place_root() {
+    const RegionId home = regions_.of_rank[regions_.root];
+    reach(regions_.root);
+    RegionId starts_in = home;
+    state_[home].spare += 2;  // it counted among those to be reached, and its send did not count yet
+    if (home != 0) {
+      state_[0].spare += 2;
+      if (state_[home].spare > 0 || regions_.all[home].ranks == regions_.of_rank.size()) {
+        enter(home);
+      } else {
+        --state_[home].spare;
+        starts_in = 0;
+      }
+    }
+    ++state_[starts_in].active;
+    return starts_in;
+  }
+
+  /// Ranks that are not reached, in all.
+  [[nodiscard]] std::uint64_t unreached() const { return unreached_; }
+  /// Sends to come from ranks directly inside that have the message.
+  [[nodiscard]] std::uint64_t active(RegionId id) const { return state_[id].active; }
+  /// Whether more sends are to come from inside than there are ranks inside that are not reached.
+  [[nodiscard]] bool spares(RegionId id) const { return state_[id].spare > 0; }
+  /// Whether its single ranks are reached and its parts are entered.
+  [[nodiscard]] bool handed_out(RegionId id) const { return state_[id].handed_out(); }
+
+  /// Whether there are ranks to be reached outside the region, in the one around it.
+  [[nodiscard]] bool unfinished_around(RegionId id) const {
+    const State& outer = state_[parent_of(id)];
+    return outer.singles_left() || outer.unfinished > (state_[id].finished() ? 0U : 1U);
+  }
+
+  /// Whether the region, or the first around it that is not handed out, has something to serve outside the part, and no
+  /// rank there that could.
+  [[nodiscard]] bool waits(RegionId id, RegionId part) {
+    if (handed_out(id)) {
+      part = outermost_handed_out(id);
+      if (part == 0) return false;
+      id = parent_of(part);
+    }
+    const State& state = state_[id];
+    return state.active == 0 && state.sparing == (state_[part].serves_others() ? 1U : 0U);
+  }
+
+  /// Ranks directly inside that hand on and are not reached, the last one to be served next; and those that do not.
+  [[nodiscard]] const std::vector<Rank>& givers(RegionId id) const { return state_[id].givers; }
+  [[nodiscard]] const std::vector<Rank>& takers(RegionId id) const { return state_[id].takers; }
+
+  /// The part that needs most levels of those not entered, or none. `equal`: of those that make as many sends as they
+  /// have ranks.
+  [[nodiscard]] RegionId next_part(RegionId id, bool equal) {
+    State& state = state_[id];
+    std::size_t& last = equal ? state.last_of_equal : state.last;
+    for (; last > 0; --last) {
+      const RegionId part = state.parts[last - 1];
+      if (!state_[part].entered && (!equal || state_[part].spare >= 0)) return part;  // `spare` is as it was, so far
+    }
+    return none;
+  }
+
+  /// Levels that a region needs, roughly.
+  [[nodiscard]] std::uint32_t levels(RegionId id) const { return state_[id].levels; }
+
+  void enter(RegionId part) {
+    const bool before = state_[part].serves_others();
+    state_[part].entered = true;
+    --state_[parent_of(part)].waiting;
+    count_sparing(part, before);
+  }
+
+  /// A rank that the region counts as active starts a send.
+  void begin_send(RegionId id) { --state_[id].active; }
+
+  /// It goes to a rank directly inside another region; nullopt: to no rank.
+  void end_send(RegionId from, std::optional<RegionId> to) {
+    if (!to) {
+      for (; from != 0; from = parent_of(from)) add_spare(from, -1);
+      add_spare(0, -1);
+      return;
+    }
+    while (from != *to) {
+      const bool leaves = state_[from].depth >= state_[*to].depth;
+      RegionId& inner = leaves ? from : *to;
+      add_spare(inner, leaves ? -1 : 1);
+      inner = parent_of(inner);
+    }
+  }
+
+  /// The rank, the next one of the givers or the takers of its region, has the message.
+  void reach(Rank rank) {
+    RegionId id = regions_.of_rank[rank];
+    State& home = state_[id];
+    (sends_[rank] > 0 ? home.givers : home.takers).pop_back();
+    home.active += sends_[rank];
+    --unreached_;
+    for (; id != 0 && state_[id].finished(); id = parent_of(id)) --state_[parent_of(id)].unfinished;
+  }
+
+ private:
+  struct State {
+    std::vector<Rank> givers;
+    std::vector<Rank> takers;
+    std::vector<RegionId> parts;    ///< the one that needs most levels last
+    std::size_t waiting = 0;        ///< parts that are not entered
+    std::size_t last = 0;           ///< all of them stand before this place in `parts`,
+    std::size_t last_of_equal = 0;  ///< and before this one those that make as many sends as they have ranks
+    std::uint32_t levels = 0;
+    std::uint32_t depth = 0;        ///< regions around it
+    std::int64_t spare = 0;         ///< sends to come from inside, less ranks not reached, with those of parts
+    std::uint64_t active = 0;       ///< sends to come from ranks directly inside that have the message
+    std::size_t sparing = 0;        ///< parts that are entered and have sends to spare
+    std::size_t unfinished = 0;     ///< parts in which ranks are not reached
+    RegionId handed_out_to = none;  ///< all regions from here outwards up to that one have nothing left to hand out
+    bool entered = false;
+
+    [[nodiscard]] bool singles_left() const { return !givers.empty() || !takers.empty(); }
+    [[nodiscard]] bool handed_out() const { return !singles_left() && waiting == 0; }
+    [[nodiscard]] bool finished() const { return !singles_left() && unfinished == 0; }
+    [[nodiscard]] bool serves_others() const { return entered && spare > 0; }
+  };
+
+  void prepare(RegionId id) {
+    const Region& region = regions_.all[id];
+    State& state = state_[id];
+    for (const Rank rank : region.singles) {
+      (sends_[rank] > 0 ? state.givers : state.takers).push_back(rank);
+      state.spare += sends_[rank] - 1;
+    }
+    std::ranges::reverse(state.givers);
+    std::ranges::reverse(state.takers);
+    state.parts = region.parts;
+    state.waiting = state.last = state.last_of_equal = state.unfinished = region.parts.size();
+    state.handed_out_to = id;
+    for (const RegionId part : region.parts) {
+      state.spare += state_[part].spare;
+      state.levels = std::max(state.levels, state_[part].levels + 1);
+    }
+    state.levels = std::max<std::uint32_t>(state.levels, static_cast<std::uint32_t>(std::bit_width(region.ranks)));
+    std::ranges::sort(state.parts, {}, [&](RegionId part) { return state_[part].levels; });
+  }
+
+  void add_spare(RegionId id, std::int64_t change) {
+    const bool before = state_[id].serves_others();
+    state_[id].spare += change;
+    count_sparing(id, before);
+  }
+
+  /// Tells the region around this one whether it serves others now.
+  void count_sparing(RegionId id, bool before) {
+    const bool now = state_[id].serves_others();
+    if (id == 0 || before == now) return;
+    std::size_t& sparing = state_[parent_of(id)].sparing;
+    sparing = now ? sparing + 1 : sparing - 1;
+  }
+
+  /// The last one on the way outwards from a region that is handed out, all up to there being so. What is handed out
+  /// stays so: ways that were gone are remembered.
+  RegionId outermost_handed_out(RegionId region) {
+    const auto next = [&](RegionId id) {
+      return state_[id].handed_out_to != id ? state_[id].handed_out_to : parent_of(id);
+    };
+    RegionId last = region;
+    while (last != 0 && (state_[last].handed_out_to != last || handed_out(parent_of(last)))) last = next(last);
+    while (region != last) {
+      const RegionId outer = next(region);
+      state_[region].handed_out_to = last;
+      region = outer;
+    }
+    return last;
+  }
+
+  [[nodiscard]] RegionId parent_of(RegionId id) const { return regions_.all[id].parent; }
+
+  const Regions& regions_;
+  const Sends& sends_;
+  std::vector<State> state_;
+  std::uint64_t unreached_;
+};
 
 /// Ranks other than the root, the regions' ranks in a row, those of the root's host first.
 std::vector<Rank> depth_first(const Regions& regions) {

@@ -4,7 +4,7 @@
 
 #include "kinds/multicast/groups.hpp"
 #include "kinds/multicast/multicast.hpp"
-#include "plan/tree_check.hpp"
+#include "plan/checker.hpp"
 #include "text/quantity.hpp"
 
 namespace trunkline {

@@ -10,7 +10,6 @@
 #include "patterns/tree.hpp"
 #include "plan/checker.hpp"
 #include "plan/plan.hpp"
-#include "plan/tree_check.hpp"
 #include "plan/tree_shape.hpp"
 
 namespace trunkline {

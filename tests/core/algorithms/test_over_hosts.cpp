@@ -13,7 +13,6 @@
 #include "networks.hpp"
 #include "patterns/over_hosts.hpp"
 #include "plan/checker.hpp"
-#include "plan/tree_check.hpp"
 
 namespace trunkline {
 namespace {

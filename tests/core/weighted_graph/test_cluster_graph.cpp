@@ -8,7 +8,7 @@
 
 #include "algorithms/weighted/shapes.hpp"
 #include "networks.hpp"
-#include "plan/tree_check.hpp"
+#include "plan/checker.hpp"
 #include "weighted_graph/cluster_graph.hpp"
 #include "weighted_graph/schedule.hpp"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "algorithms/weighted/shapes.hpp"
-#include "plan/tree_check.hpp"
+#include "plan/checker.hpp"
 #include "weighted_graph/schedule.hpp"
 #include "weighted_graph/sites.hpp"
 #include "weighted_graph/weighted_graphs.hpp"

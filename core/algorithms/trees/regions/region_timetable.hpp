@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "network/regions.hpp"
+#include "patterns/tree.hpp"
 
 namespace trunkline {
 
@@ -132,5 +133,9 @@ class RegionTimetables {
   std::vector<Box> boxes_;         ///< by class
   std::vector<Look> looks_;
 };
+
+/// Contention-free by construction: each region is entered by one rank and left by one. Degree at most that of the
+/// timetables, height least(0, 1). Time O(ranks + regions * levels).
+[[nodiscard]] Tree timetable_tree(const RegionTimetables& timetables);
 
 }  // namespace trunkline

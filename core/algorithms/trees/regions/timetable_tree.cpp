@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/trees/regions/timetable_tree.hpp"
-
+// The tree that region timetables describe.
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "algorithms/trees/regions/region_timetable.hpp"
 
 namespace trunkline {
 namespace {

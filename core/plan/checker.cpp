@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/tree_check.hpp"
+#include "plan/checker.hpp"
 
 #include <string>
 #include <vector>
-
-#include "plan/checker.hpp"
 
 namespace trunkline {
 namespace {
