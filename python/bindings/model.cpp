@@ -20,7 +20,6 @@
 #include "kinds/multicast/datagram.hpp"
 #include "learn/loss_account.hpp"
 #include "learn/rehearsal.hpp"
-#include "model/measured/measured_trees.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/native/native_choice.hpp"
 #include "model/transfer/host_costs.hpp"
@@ -44,18 +43,12 @@ void check_sizes(std::uint64_t message_bytes, std::uint64_t segment_bytes) {
   }
 }
 
-/// Of any kind of costs; throws as check_sizes() does.
-template <auto Predicted, class Costs>
-double checked_seconds(const Costs& costs, std::uint64_t message_bytes, std::uint64_t segment_bytes) {
-  check_sizes(message_bytes, segment_bytes);
-  return std::invoke(Predicted, costs, message_bytes, segment_bytes);
-}
-
 /// Python sees one class, whatever kind of plan it is.
 struct PlanCosts {
   Costs costs;
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const {
+    check_sizes(message_bytes, segment_bytes);
     return costs->seconds(message_bytes, segment_bytes);
   }
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const {
@@ -66,7 +59,7 @@ struct PlanCosts {
 
 void bind_costs(nb::module_& module) {
   nb::class_<PlanCosts>(module, "Costs", "What a plan costs, from stated rates.")
-      .def("seconds", &checked_seconds<&PlanCosts::seconds, PlanCosts>, "message_bytes"_a, "segment_bytes"_a)
+      .def("seconds", &PlanCosts::seconds, "message_bytes"_a, "segment_bytes"_a)
       .def("best_segment", &PlanCosts::best_segment, "message_bytes"_a,
            "Bytes; of the candidates, the one predicted fastest.")
       .def_prop_ro("network_hops", &PlanCosts::network_hops, "Of trees: transfers of a segment that use the network.");
@@ -491,12 +484,6 @@ void bind_measurement(nb::module_& module) {
   module.def("read_measurement", &read_measurement, "path"_a, "Read a measurement file. Raises FaultyFile.");
   module.def("read_named_tables", &read_named_tables, "cluster"_a,
              "What the cluster's file names; None: nothing. FaultyFile where it is missing or of another cluster.");
-  nb::class_<MeasuredTrees>(module, "MeasuredTrees",
-                            "Times of trees that take segments by turns, from measured tables.")
-      .def(nb::init<const Measurement&, const Cluster&, const Placement&, std::vector<Tree>>(), "measurement"_a,
-           "cluster"_a, "placement"_a, "trees"_a, nb::keep_alive<1, 2>())
-      .def("seconds", &checked_seconds<&MeasuredTrees::seconds, MeasuredTrees>, "message_bytes"_a, "segment_bytes"_a)
-      .def("best_segment", &MeasuredTrees::best_segment, "message_bytes"_a);
 }
 
 void bind_learning(nb::module_& module) {

@@ -4,27 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <tuple>
 
 #include "text/quantity.hpp"
 #include "text/yaml_text.hpp"
 
 namespace trunkline {
 namespace {
-
-/// The two of at least two points between or beyond which a size lies, and how far from one to the other.
-template <class Point>
-std::tuple<const Point&, const Point&, double> around(const std::vector<Point>& points, std::uint64_t bytes) {
-  auto above = std::ranges::lower_bound(points, bytes, {}, &Point::bytes);
-  if (above == points.begin()) ++above;
-  if (above == points.end()) --above;
-  const Point& a = *(above - 1);
-  const Point& b = *above;
-  const auto width = static_cast<double>(b.bytes - a.bytes);
-  return {a, b, (static_cast<double>(bytes) - static_cast<double>(a.bytes)) / width};
-}
-
-double between(double a, double b, double part) { return std::max(0.0, a + (b - a) * part); }
 
 std::string percent(double part) {
   std::array<char, 32> buffer{};
@@ -35,29 +20,6 @@ std::string percent(double part) {
 }  // namespace
 
 double MeasuredPoint::latency_s() const { return std::max(0.0, round_trip_s / 2.0 - gap_s); }
-
-MeasuredPoint MeasuredDistance::at(std::uint64_t bytes) const {
-  if (points.size() == 1) return points.front();
-  const auto [a, b, part] = around(points, bytes);
-  return {.bytes = bytes,
-          .round_trip_s = between(a.round_trip_s, b.round_trip_s, part),
-          .gap_s = between(a.gap_s, b.gap_s, part),
-          .send_s = between(a.send_s, b.send_s, part),
-          .receive_s = between(a.receive_s, b.receive_s, part),
-          .spread = std::max(a.spread, b.spread)};
-}
-
-RelayPoint MeasuredRelay::at(std::uint64_t bytes) const {
-  if (points.size() == 1) return points.front();
-  const auto [a, b, part] = around(points, bytes);
-  return {.bytes = bytes, .gap_s = between(a.gap_s, b.gap_s, part), .spread = std::max(a.spread, b.spread)};
-}
-
-const MeasuredDistance& Measurement::distance(std::uint32_t channels) const {
-  return *std::ranges::min_element(distances, {}, [&](const MeasuredDistance& one) {
-    return one.channels > channels ? one.channels - channels : channels - one.channels;
-  });
-}
 
 std::string write_measurement(const Measurement& measurement) {
   std::string out = "trunkline: measurement/1\n";

@@ -35,9 +35,6 @@ struct MeasuredDistance {
   std::string to;
   std::uint64_t eager_bytes = 0;      ///< longest message that is sent before the receiver asks for it
   std::vector<MeasuredPoint> points;  ///< by ascending size
-
-  /// Interpolated between the sizes measured; beyond them, along the last two. `points` is not empty.
-  [[nodiscard]] MeasuredPoint at(std::uint64_t bytes) const;
 };
 
 /// All ranks handing segments on at once, from one to the next on the line of Algorithm 1, seconds.
@@ -51,9 +48,6 @@ struct RelayPoint {
 struct MeasuredRelay {
   std::uint32_t ranks = 0;
   std::vector<RelayPoint> points;  ///< by ascending size
-
-  /// Interpolated, as MeasuredDistance::at() does it. `points` is not empty.
-  [[nodiscard]] RelayPoint at(std::uint64_t bytes) const;
 };
 
 /// A multicast datagram with so many bytes of a message, seconds: what one costs a processor, of a batch.
@@ -96,9 +90,6 @@ struct Measurement {
   std::optional<MeasuredRelay> relay;            ///< where there are three ranks or more
   std::optional<MeasuredDatagrams> datagrams{};  ///< where a host hears another one's multicasts
   std::optional<MeasuredCombining> combining{};  ///< in files of before there is none
-
-  /// The distance measured, or the nearest one that was. `distances` is not empty.
-  [[nodiscard]] const MeasuredDistance& distance(std::uint32_t channels) const;
 };
 
 /// Throws FaultyFile with all faults: missing or misspelt keys, sizes out of order, times that are negative or

@@ -4,13 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/trees/flat.hpp"
-#include "algorithms/trees/k_ary.hpp"
-#include "algorithms/trees/linear.hpp"
 #include "faults.hpp"
-#include "model/measured/measured_trees.hpp"
-#include "network/file/cluster_file.hpp"
-#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 namespace {
@@ -103,130 +97,6 @@ TEST(Measurement, DerivesLatencyAsThePapersDo) {
   const Measurement measurement = paper();
   EXPECT_NEAR(measurement.distances[0].points[0].latency_s(), 0.110e-3, 1e-9);
   EXPECT_NEAR(measurement.distances[0].points[1].latency_s(), 0.250e-3, 1e-9);
-}
-
-TEST(Measurement, InterpolatesAndGoesOnBeyondTheEnds) {
-  const Measurement measurement = paper();
-  const MeasuredDistance& distance = measurement.distances[0];
-  EXPECT_NEAR(distance.at(256).gap_s, 30e-6, 1e-12);
-  EXPECT_NEAR(distance.at(640).gap_s, (30e-6 + 89e-6) / 2, 1e-12);
-  EXPECT_NEAR(distance.at(8192).gap_s, 695e-6, 1e-12);
-  EXPECT_NEAR(distance.at(15360).gap_s, 695e-6 + (695e-6 - 89e-6), 1e-9);
-  EXPECT_GE(distance.at(1).gap_s, 0.0);
-}
-
-TEST(Measurement, TheNearestDistanceStandsForOthers) {
-  Measurement measurement = paper();
-  measurement.distances.push_back(measurement.distances[0]);
-  measurement.distances[1].channels = 5;
-  EXPECT_EQ(measurement.distance(2).channels, 2U);
-  EXPECT_EQ(measurement.distance(3).channels, 2U);
-  EXPECT_EQ(measurement.distance(4).channels, 5U);
-  EXPECT_EQ(measurement.distance(9).channels, 5U);
-}
-
-TEST(MeasuredTrees, OfALineIsFormula1) {
-  const Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Placement placement = block_placement(cluster, 1);
-  const Tree line = linear_tree(cluster, placement, 0);
-  // 15 hops of L + g, then 63 segments of g.
-  const double expected = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
-}
-
-TEST(MeasuredTrees, OfABinaryTreeIsFormula2) {
-  // The papers' figure 8: the way to the last one is two second sends: 2 L + 4 g, then 2 g a segment.
-  const Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  Tree tree = root_alone(5, 0);
-  add_child(tree, 0, 1);
-  add_child(tree, 0, 2);
-  add_child(tree, 2, 3);
-  add_child(tree, 2, 4);
-  const Placement placement{0, 1, 2, 3, 4};
-  const double expected = 2 * 0.250e-3 + 4 * 0.089e-3 + 2 * 9 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {tree}).seconds(10240, 1024), expected, 1e-9);
-}
-
-TEST(MeasuredTrees, ARelaySpacesSegments) {
-  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Placement placement = block_placement(cluster, 1);
-  const Tree line = linear_tree(cluster, placement, 0);
-  const double of_line = 15 * (0.250e-3 + 0.089e-3) + 63 * 0.120e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), of_line, 1e-9);
-  // Two sends a segment take longer than the relay's gap.
-  const Tree flat = flat_tree(3, 0);
-  const double of_flat = 2 * 0.089e-3 + 0.250e-3 + 63 * 2 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {flat}).seconds(65536, 1024), of_flat, 1e-9);
-}
-
-TEST(MeasuredTrees, ARelayOfOtherRanksSaysNothing) {
-  const Measurement measurement = parse_measurement(head + one_distance + points + relay, "f");
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Placement placement{0, 1, 2, 3};
-  const Tree line = linear_tree(cluster, placement, 0);
-  const double expected = 3 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, placement, {line}).seconds(65536, 1024), expected, 1e-9);
-}
-
-TEST(MeasuredTrees, TakeNoSegmentThatIsNotSentEagerly) {
-  Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Placement placement{0, 1};
-  const Tree line = linear_tree(cluster, placement, 0);
-  const auto best = [&](std::uint64_t eager) {
-    measurement.distances[0].eager_bytes = eager;
-    return MeasuredTrees(measurement, cluster, placement, {line}).best_segment(1 << 24);
-  };
-  const std::uint64_t longest = best(1 << 20);
-  EXPECT_GT(longest, 1000U);
-  EXPECT_LE(best(1000), 1000U);
-  EXPECT_EQ(best(0), segment_sizes().front());
-}
-
-TEST(MeasuredTrees, SendersShareAChannelWhoeverElseTheySendTo) {
-  // Hosts 0 to 2 are on one switch, 16 to 18 on the other; 0, 1 and 2 each send across the trunk, 0 to 1 and 2 as well.
-  const Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-2.yaml");
-  Tree tree = root_alone(6, 0);
-  add_child(tree, 0, 1);
-  add_child(tree, 0, 2);
-  add_child(tree, 0, 3);
-  add_child(tree, 1, 4);
-  add_child(tree, 2, 5);
-  // The first segment comes last to 5: it is sent to 2 second, and on at a third of the rate. Every further one takes 0
-  // a send to 1, one to 2, and one at a third of the rate.
-  const double sends = (1 + 1 + 3) * 0.089e-3;
-  const double expected = sends + 2 * 0.250e-3 + 63 * sends;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2, 16, 17, 18}, {tree}).seconds(65536, 1024), expected, 1e-9);
-}
-
-TEST(MeasuredTrees, TakeSegmentsByTurns) {
-  // 0 sends to 1 in one tree and to 2 in the other; 1 and 2 hand on to each other: one send a segment for everybody.
-  const Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  Tree one = root_alone(3, 0);
-  add_child(one, 0, 1);
-  add_child(one, 1, 2);
-  Tree other = root_alone(3, 0);
-  add_child(other, 0, 2);
-  add_child(other, 2, 1);
-  // The second tree's first segment starts one send later and needs two hops; every further one g.
-  const double expected = 0.089e-3 + 2 * (0.250e-3 + 0.089e-3) + 63 * 0.089e-3;
-  EXPECT_NEAR(MeasuredTrees(measurement, cluster, {0, 1, 2}, {one, other}).seconds(65536, 1024), expected, 1e-9);
-  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1, 2}, {}), std::invalid_argument);
-}
-
-TEST(MeasuredTrees, PrefersShortSegmentsForShortMessages) {
-  const Measurement measurement = paper();
-  const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/paper-1.yaml");
-  const Placement placement = block_placement(cluster, 1);
-  const Tree line = linear_tree(cluster, placement, 0);
-  const MeasuredTrees measured(measurement, cluster, placement, {line});
-  EXPECT_LT(measured.best_segment(8192), measured.best_segment(1U << 22));
-  EXPECT_THROW(MeasuredTrees(measurement, cluster, {0, 1}, {line}), std::invalid_argument);
 }
 
 const FaultCase measurement_faults[] = {
