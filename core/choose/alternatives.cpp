@@ -14,8 +14,8 @@
 #include "algorithms/rounds/mixed_radix.hpp"
 #include "choose/late_costs.hpp"
 #include "choose/least_time.hpp"
-#include "model/native/rules.hpp"
 #include "model/native/native_within_host.hpp"
+#include "model/native/rules.hpp"
 #include "model/transfer/segments.hpp"
 #include "network/long_links.hpp"
 #include "network/placement.hpp"
@@ -109,7 +109,7 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
       return has_sites && shares_hosts && own_processors;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
-    case Where::on_shared_hosts_of_own_processors:
+    case Where::on_own_processors:
       return shares_hosts && own_processors;
     case Where::on_shared_hosts_in_groups:
       return shares_hosts && own_processors && !has_sites &&

@@ -18,114 +18,126 @@ constexpr Uncertainty replays{
     .why = "predictions may be off",
     .source = "19 of 20 of 1259 simulated times were within 15 % of the predicted ones (docs/results/evidence.md)"};
 
-/// Where all hosts share the processors of one machine, and have several ranks.
-constexpr std::array shared_hosts_table{
-    Uncertainty{.name = "exchanges in pairs",
-                .why = "a short one waits longer in each round than is predicted",
-                .source =
-                    "lab: 8 hosts of 4 ranks at 20 Mbit/s, allreduces of 8 and 64 KiB by halving-doubling took 0.98 "
-                    "and 0.83 of the predicted time (docs/results/hosts.md)"},
-};
+/// Where hosts have several ranks.
+constexpr Uncertainty exchanges_on_shared_hosts{
+    .name = "exchanges in pairs",
+    .why = "a short one waits longer in each round than is predicted",
+    .source =
+        "lab: 8 hosts of 4 ranks at 20 Mbit/s, allreduces of 8 and 64 KiB by halving-doubling took 0.98 "
+        "and 0.83 of the predicted time (docs/results/hosts.md)"};
 
-constexpr std::array uncertainty_table{
-    Uncertainty{
-        .name = "trees and blocks",
-        .why = "predictions may be off",
-        .source =
-            "lab: native broadcasts of Open MPI were predicted within 15 % in 34 of 37 cases (docs/results/model.md)"},
-    Uncertainty{.name = "lines",
-                .handicap = 1.05,
-                .why = "a line waits for all of its ranks, one after another",
-                .source = "lab: lines of 512 KiB took up to 6 % longer than predicted, shorter ones up to 26 %, "
-                          "binary trees up to 9 % (docs/results/model.md)"},
-    Uncertainty{.name = "rings",
-                .least_block_bytes = frame_payload_bytes,
-                .long_block_bytes = 2 * frame_payload_bytes,
-                .short_block_handicap = 1.5,
-                .why = "a ring of short blocks waits for hosts that are not always ready",
-                .source = "lab: 64 KiB round 32 hosts took 1.2 of the predicted time at 10 Mbit/s, 1.8 to 2.8 at 20 "
-                          "Mbit/s, 32 KiB round 16 hosts 1.3"},
-    Uncertainty{.name = "exchanges in pairs",
-                .margin = 1.75,
-                .lost_of_links = 0.1,
-                .why = "its exchanges send more messages, which cost busy hosts, and change partners",
-                .source = "lab: one switch with 16 hosts at 30 Mbit/s lost 0.2 to 1 of the links' time, a line of four "
-                          "switches with 32 hosts at 10 Mbit/s nothing; allreduces of 1 to 3 KiB that were predicted "
-                          "1.4 to 1.6 times faster took 1.1 to 1.35 times as long",
-                .shared_hosts = &shared_hosts_table[0]},
-    Uncertainty{.name = "multicasts",
-                .why = "a multicast asks ranks and hosts to be ready, and a network that loses nothing",
-                .source = "lab: multicasts of 1 KiB to 1 MB to 2 to 31 receivers took up to 8 % longer than predicted "
-                          "(docs/results/multicast.md); of 4 KiB to 1 MiB to 32 hosts 1.01 to 1.05 times as long as "
-                          "predicted, two trees 1.05 to 1.31 times"},
-    Uncertainty{.name = "multicasts by turns",
-                .margin = 1.05,
-                .handicap = 1.03,
-                .why = "multicasts by turns ask all ranks to be ready, and switches to hold what all send at once",
-                .source = "lab: 1 KiB of each of 32 hosts took at most 3 % longer than predicted under two libraries; "
-                          "simulated, 8 B to 16 KiB of each of 3 to 32 hosts at most 5 % (docs/results/multicast.md)"},
-    Uncertainty{.name = "multicasts of results",
-                .margin = 1.1,
-                .handicap = 1.3,
-                .why = "a multicast of a result asks ranks and hosts to be ready, and a network that loses nothing",
-                .source =
-                    "simulated, 4 and 8 KiB to 3 to 32 hosts took up to 25 % longer than predicted; lab: 8 KiB to 32 "
-                    "hosts up to 8 % (docs/results/multicast.md)"},
-    Uncertainty{.name = "multicasts of shares over sites",
-                .handicap = 1.3,
-                .why = "it asks ranks and hosts of all sites to be ready, and first ranks that do the work of many",
-                .source =
-                    "lab: 64 B of each of 8 hosts on two sites took up to 1.05 of native where they were predicted "
-                    "faster; simulated, 4 KiB of each of 32 hosts took 1.3 of the predicted time "
-                    "(docs/results/multicast.md)"},
-    Uncertainty{.name = "anything on one host",
-                .margin = 1.1,
-                .why = "what memory takes differs from host to host",
-                .source = "two ranks on two processors, 512 B to 16 MiB, five collectives under four libraries "
-                          "(docs/results/one-host.md)"},
-    Uncertainty{
-        .name = "trees by sites",
-        .margin = 1.08,
-        .lost_of_links = 1.0,
-        .why = from_near_and_far,
-        .source =
-            "lab: broadcasts over four sites took up to 3 % longer than predicted, native ones of 8 B and 8 KiB, too "
-            "(docs/results/wide-area.md)"},
-    Uncertainty{.name = "branching trees by sites",
-                .margin = 1.0,
-                .handicap = 1.09,
-                .lost_of_links = 1.0,
-                .why = "a rank that serves two sends both through a port that is full",
-                .source = "lab: of several broadcasts over four sites the fastest took 1.01 (100 000 B), 1.09 and 1.16 "
-                          "(256 KiB), 1.19 and 1.22 (1 MiB) of the predicted time by binary trees, by lines 0.99 to "
-                          "1.03 (docs/results/wide-area.md)"},
-    Uncertainty{.name = "exchanges with several hosts",
-                .handicap = 1.25,
-                .why = "ranks that exchange with several hosts at once meet those of others at hosts' ports",
-                .source =
-                    "lab: 4 hosts of 4 ranks at 20 Mbit/s, allgathers of 64 KiB and 1 MiB took 1.19 and 1.17 times "
-                    "as long as lane-ring, that was predicted to take longer (docs/results/hosts.md)"},
-    Uncertainty{.name = "several trees",
-                .handicap = 1.1,
-                .why = "segments of several trees meet at ports",
-                .source =
-                    "lab: allreduces and broadcasts of 4 KiB to 1 MiB by two trees took 1.02 to 1.37 times as long "
-                    "as predicted, among 32 hosts and 8 hosts of 4 ranks; by halving-doubling 0.83 to 1.05 times"},
-};
+constexpr Uncertainty usual{
+    .name = "trees and blocks",
+    .why = "predictions may be off",
+    .source =
+        "lab: native broadcasts of Open MPI were predicted within 15 % in 34 of 37 cases (docs/results/model.md)"};
 
-constexpr const Uncertainty* usual = &uncertainty_table[0];
-constexpr const Uncertainty* line = &uncertainty_table[1];
-constexpr const Uncertainty* ring = &uncertainty_table[2];
-constexpr const Uncertainty* exchanges = &uncertainty_table[3];
-constexpr const Uncertainty* multicasts = &uncertainty_table[4];
-constexpr const Uncertainty* by_turns = &uncertainty_table[5];
-constexpr const Uncertainty* results = &uncertainty_table[6];
-constexpr const Uncertainty* shares_over_sites = &uncertainty_table[7];
-constexpr const Uncertainty* one_host = &uncertainty_table[8];
-constexpr const Uncertainty* by_sites = &uncertainty_table[9];
-constexpr const Uncertainty* branching = &uncertainty_table[10];
-constexpr const Uncertainty* several_hosts = &uncertainty_table[11];
-constexpr const Uncertainty* several_trees = &uncertainty_table[12];
+constexpr Uncertainty line{.name = "lines",
+                           .handicap = 1.05,
+                           .why = "a line waits for all of its ranks, one after another",
+                           .source =
+                               "lab: lines of 512 KiB took up to 6 % longer than predicted, shorter ones up to 26 %, "
+                               "binary trees up to 9 % (docs/results/model.md)"};
+
+constexpr Uncertainty ring{
+    .name = "rings",
+    .least_block_bytes = frame_payload_bytes,
+    .long_block_bytes = 2 * frame_payload_bytes,
+    .short_block_handicap = 1.5,
+    .why = "a ring of short blocks waits for hosts that are not always ready",
+    .source =
+        "lab: 64 KiB round 32 hosts took 1.2 of the predicted time at 10 Mbit/s, 1.8 to 2.8 at 20 "
+        "Mbit/s, 32 KiB round 16 hosts 1.3"};
+
+constexpr Uncertainty exchanges{
+    .name = "exchanges in pairs",
+    .margin = 1.75,
+    .lost_of_links = 0.1,
+    .why = "its exchanges send more messages, which cost busy hosts, and change partners",
+    .source =
+        "lab: one switch with 16 hosts at 30 Mbit/s lost 0.2 to 1 of the links' time, a line of four "
+        "switches with 32 hosts at 10 Mbit/s nothing; allreduces of 1 to 3 KiB that were predicted "
+        "1.4 to 1.6 times faster took 1.1 to 1.35 times as long",
+    .shared_hosts = &exchanges_on_shared_hosts};
+
+constexpr Uncertainty multicasts{
+    .name = "multicasts",
+    .why = "a multicast asks ranks and hosts to be ready, and a network that loses nothing",
+    .source =
+        "lab: multicasts of 1 KiB to 1 MB to 2 to 31 receivers took up to 8 % longer than predicted "
+        "(docs/results/multicast.md); of 4 KiB to 1 MiB to 32 hosts 1.01 to 1.05 times as long as "
+        "predicted, two trees 1.05 to 1.31 times"};
+
+constexpr Uncertainty by_turns{
+    .name = "multicasts by turns",
+    .margin = 1.05,
+    .handicap = 1.03,
+    .why = "multicasts by turns ask all ranks to be ready, and switches to hold what all send at once",
+    .source =
+        "lab: 1 KiB of each of 32 hosts took at most 3 % longer than predicted under two libraries; "
+        "simulated, 8 B to 16 KiB of each of 3 to 32 hosts at most 5 % (docs/results/multicast.md)"};
+
+constexpr Uncertainty results{
+    .name = "multicasts of results",
+    .margin = 1.1,
+    .handicap = 1.3,
+    .why = "a multicast of a result asks ranks and hosts to be ready, and a network that loses nothing",
+    .source =
+        "simulated, 4 and 8 KiB to 3 to 32 hosts took up to 25 % longer than predicted; lab: 8 KiB to 32 "
+        "hosts up to 8 % (docs/results/multicast.md)"};
+
+constexpr Uncertainty shares_over_sites{
+    .name = "multicasts of shares over sites",
+    .handicap = 1.3,
+    .why = "it asks ranks and hosts of all sites to be ready, and first ranks that do the work of many",
+    .source =
+        "lab: 64 B of each of 8 hosts on two sites took up to 1.05 of native where they were predicted "
+        "faster; simulated, 4 KiB of each of 32 hosts took 1.3 of the predicted time "
+        "(docs/results/multicast.md)"};
+
+constexpr Uncertainty one_host{
+    .name = "anything on one host",
+    .margin = 1.1,
+    .why = "what memory takes differs from host to host",
+    .source =
+        "two ranks on two processors, 512 B to 16 MiB, five collectives under four libraries "
+        "(docs/results/one-host.md)"};
+
+constexpr Uncertainty by_sites{
+    .name = "trees by sites",
+    .margin = 1.08,
+    .lost_of_links = 1.0,
+    .why = from_near_and_far,
+    .source =
+        "lab: broadcasts over four sites took up to 3 % longer than predicted, native ones of 8 B and 8 KiB, too "
+        "(docs/results/wide-area.md)"};
+
+constexpr Uncertainty branching{
+    .name = "branching trees by sites",
+    .margin = 1.0,
+    .handicap = 1.09,
+    .lost_of_links = 1.0,
+    .why = "a rank that serves two sends both through a port that is full",
+    .source =
+        "lab: of several broadcasts over four sites the fastest took 1.01 (100 000 B), 1.09 and 1.16 "
+        "(256 KiB), 1.19 and 1.22 (1 MiB) of the predicted time by binary trees, by lines 0.99 to "
+        "1.03 (docs/results/wide-area.md)"};
+
+constexpr Uncertainty several_hosts{
+    .name = "exchanges with several hosts",
+    .handicap = 1.25,
+    .why = "ranks that exchange with several hosts at once meet those of others at hosts' ports",
+    .source =
+        "lab: 4 hosts of 4 ranks at 20 Mbit/s, allgathers of 64 KiB and 1 MiB took 1.19 and 1.17 times "
+        "as long as lane-ring, that was predicted to take longer (docs/results/hosts.md)"};
+
+constexpr Uncertainty several_trees{
+    .name = "several trees",
+    .handicap = 1.1,
+    .why = "segments of several trees meet at ports",
+    .source =
+        "lab: allreduces and broadcasts of 4 KiB to 1 MiB by two trees took 1.02 to 1.37 times as long "
+        "as predicted, among 32 hosts and 8 hosts of 4 ranks; by halving-doubling 0.83 to 1.05 times"};
 
 /// Rows of the same name stand behind each other, and are for different collectives.
 constexpr std::size_t compared_names(std::span<const Candidate> rows) {
@@ -139,93 +151,81 @@ constexpr std::size_t compared_names(std::span<const Candidate> rows) {
   return names;
 }
 
+/// A row with one thing more, as Candidate's members say it.
+constexpr Candidate with_short(Candidate row) { return row.takes_short = true, row; }
+constexpr Candidate on_one_host(Candidate row) { return row.on_one_host = true, row; }
+constexpr Candidate between_two(const Uncertainty& other, Candidate row) { return row.between_two = &other, row; }
+constexpr Candidate of_lanes(Rank least, Candidate row) { return row.least_lanes = least, row; }
+constexpr Candidate among(Rank most, Candidate row) { return row.most_ranks = most, row; }
+
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay. Twins of contention-free
 /// algorithms that are blind to the network are never the fastest.
 constexpr std::array table{
-    Candidate{"linear", Role::tree, line, For::all, For::all},
-    Candidate{"two-tree", Role::tree, several_trees, For::all, For::all},
-    Candidate{"2-lane-two-tree", Role::shared_hosts, several_trees, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts},
-    Candidate{"4-lane-two-tree", Role::shared_hosts, several_trees, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts},
-    Candidate{"8-lane-two-tree", Role::shared_hosts, several_trees, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts},
-    Candidate{"binary", Role::tree, usual, For::all, For::all},
-    Candidate{"3-ary", Role::tree, usual, For::all, For::all},
-    Candidate{"4-ary", Role::wide_tree, usual, For::all, For::all},
-    Candidate{"8-ary", Role::wide_tree, usual, For::all, For::all},
-    Candidate{"flat", Role::wide_tree, usual, For::all, For::all, nullptr, false, Where::anywhere, true},
-    Candidate{"circulant", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::within_a_site},
-    Candidate{"binomial", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::anywhere, true},
-    Candidate{"4-nomial", Role::blind, usual, For::broadcasts, For::all, nullptr, false, Where::anywhere, true},
+    Candidate{"linear", Role::tree, &line, For::all, For::all},
+    Candidate{"two-tree", Role::tree, &several_trees, For::all, For::all},
+    Candidate{"2-lane-two-tree", Role::shared_hosts, &several_trees, For::all, For::all, Where::on_shared_hosts},
+    Candidate{"4-lane-two-tree", Role::shared_hosts, &several_trees, For::all, For::all, Where::on_shared_hosts},
+    Candidate{"8-lane-two-tree", Role::shared_hosts, &several_trees, For::all, For::all, Where::on_shared_hosts},
+    Candidate{"binary", Role::tree, &usual, For::all, For::all},
+    Candidate{"3-ary", Role::tree, &usual, For::all, For::all},
+    Candidate{"4-ary", Role::wide_tree, &usual, For::all, For::all},
+    Candidate{"8-ary", Role::wide_tree, &usual, For::all, For::all},
+    on_one_host({"flat", Role::wide_tree, &usual, For::all, For::all}),
+    Candidate{"circulant", Role::blind, &usual, For::broadcasts, For::all, Where::within_a_site},
+    on_one_host({"binomial", Role::blind, &usual, For::broadcasts, For::all}),
+    on_one_host({"4-nomial", Role::blind, &usual, For::broadcasts, For::all}),
     // Of pairs it is phases without words, in which queues may overflow.
-    Candidate{"ring", Role::rounds, ring, For::but_pairs, For::all, exchanges, false, Where::anywhere, true},
+    between_two(exchanges, on_one_host({"ring", Role::rounds, &ring, For::but_pairs, For::all})),
     // Each rank lays the messages of all: 65 536 of them take a tenth of a second.
-    Candidate{"phases", Role::rounds, usual, For::all, For::all, nullptr, false, Where::anywhere, false, 1, 256},
-    Candidate{"halving-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
-    Candidate{"mixed-radix", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::with_small_factors,
-              true},
-    Candidate{"lane-ring", Role::shared_hosts, ring, For::all, For::all, exchanges, false, Where::on_shared_hosts},
-    Candidate{"lane-direct", Role::shared_hosts, several_hosts, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts},
-    Candidate{"staggered-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, false,
-              Where::on_shared_hosts_in_groups},
-    Candidate{"recursive-doubling", Role::rounds, exchanges, For::all, For::all, nullptr, false, Where::anywhere, true},
-    Candidate{"4-lane-tree", Role::shared_hosts, usual, For::rooted, For::rooted, nullptr, true,
-              Where::on_shared_hosts_of_own_processors},
-    Candidate{"16-lane-tree", Role::shared_hosts, usual, For::rooted, For::rooted, nullptr, true,
-              Where::on_shared_hosts_of_own_processors},
-    Candidate{"64-lane-tree", Role::shared_hosts, usual, For::rooted, For::rooted, nullptr, true,
-              Where::on_shared_hosts_of_own_processors},
-    Candidate{"4-lane-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, true,
-              Where::on_shared_hosts_of_own_processors, false, 3},
-    Candidate{"16-lane-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, true,
-              Where::on_shared_hosts_of_own_processors, false, 5},
-    Candidate{"64-lane-radix", Role::shared_hosts, exchanges, For::all, For::all, nullptr, true,
-              Where::on_shared_hosts_of_own_processors, false, 17},
-    Candidate{"by-sites-linear", Role::sites, by_sites, For::all, For::all, nullptr, false, Where::over_long_links},
-    Candidate{"by-sites-binary", Role::sites, branching, For::broadcasts, For::broadcasts, nullptr, false,
+    among(256, {"phases", Role::rounds, &usual, For::all, For::all}),
+    on_one_host({"halving-doubling", Role::rounds, &exchanges, For::all, For::all}),
+    on_one_host({"mixed-radix", Role::rounds, &exchanges, For::all, For::all, Where::with_small_factors}),
+    between_two(exchanges, {"lane-ring", Role::shared_hosts, &ring, For::all, For::all, Where::on_shared_hosts}),
+    Candidate{"lane-direct", Role::shared_hosts, &several_hosts, For::all, For::all, Where::on_shared_hosts},
+    Candidate{"staggered-radix", Role::shared_hosts, &exchanges, For::all, For::all, Where::on_shared_hosts_in_groups},
+    on_one_host({"recursive-doubling", Role::rounds, &exchanges, For::all, For::all}),
+    with_short({"4-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
+    with_short({"16-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
+    with_short({"64-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
+    of_lanes(
+        3, with_short({"4-lane-radix", Role::shared_hosts, &exchanges, For::all, For::all, Where::on_own_processors})),
+    of_lanes(
+        5, with_short({"16-lane-radix", Role::shared_hosts, &exchanges, For::all, For::all, Where::on_own_processors})),
+    of_lanes(17, with_short(
+                     {"64-lane-radix", Role::shared_hosts, &exchanges, For::all, For::all, Where::on_own_processors})),
+    Candidate{"by-sites-linear", Role::sites, &by_sites, For::all, For::all, Where::over_long_links},
+    Candidate{"by-sites-binary", Role::sites, &branching, For::broadcasts, For::broadcasts, Where::over_long_links},
+    Candidate{"by-sites-binary", Role::sites, &by_sites, For::but_broadcasts, For::but_broadcasts,
               Where::over_long_links},
-    Candidate{"by-sites-binary", Role::sites, by_sites, For::but_broadcasts, For::but_broadcasts, nullptr, false,
+    Candidate{"by-sites-3-ary", Role::sites, &branching, For::broadcasts, For::broadcasts, Where::over_long_links},
+    Candidate{"by-sites-3-ary", Role::sites, &by_sites, For::but_broadcasts, For::but_broadcasts,
               Where::over_long_links},
-    Candidate{"by-sites-3-ary", Role::sites, branching, For::broadcasts, For::broadcasts, nullptr, false,
+    Candidate{"by-sites-4-ary", Role::sites, &branching, For::broadcasts, For::broadcasts, Where::over_long_links},
+    Candidate{"by-sites-4-ary", Role::sites, &by_sites, For::but_broadcasts, For::but_broadcasts,
               Where::over_long_links},
-    Candidate{"by-sites-3-ary", Role::sites, by_sites, For::but_broadcasts, For::but_broadcasts, nullptr, false,
+    Candidate{"by-sites-8-ary", Role::sites, &branching, For::broadcasts, For::broadcasts, Where::over_long_links},
+    Candidate{"by-sites-8-ary", Role::sites, &by_sites, For::but_broadcasts, For::but_broadcasts,
               Where::over_long_links},
-    Candidate{"by-sites-4-ary", Role::sites, branching, For::broadcasts, For::broadcasts, nullptr, false,
-              Where::over_long_links},
-    Candidate{"by-sites-4-ary", Role::sites, by_sites, For::but_broadcasts, For::but_broadcasts, nullptr, false,
-              Where::over_long_links},
-    Candidate{"by-sites-8-ary", Role::sites, branching, For::broadcasts, For::broadcasts, nullptr, false,
-              Where::over_long_links},
-    Candidate{"by-sites-8-ary", Role::sites, by_sites, For::but_broadcasts, For::but_broadcasts, nullptr, false,
-              Where::over_long_links},
-    Candidate{"4-lane-by-sites-linear", Role::sites, by_sites, For::all, For::all, nullptr, false,
+    Candidate{"4-lane-by-sites-linear", Role::sites, &by_sites, For::all, For::all,
               Where::over_long_links_on_shared_hosts},
-    Candidate{"4-lane-by-sites-binary", Role::sites, by_sites, For::all, For::all, nullptr, false,
+    Candidate{"4-lane-by-sites-binary", Role::sites, &by_sites, For::all, For::all,
               Where::over_long_links_on_shared_hosts},
-    Candidate{"packed-linear", Role::sites, by_sites, For::all, For::all, nullptr, false,
-              Where::over_routed_long_links},
-    Candidate{"packed-binary", Role::sites, by_sites, For::all, For::all, nullptr, false,
-              Where::over_routed_long_links},
-    Candidate{"scatter-ring", Role::scattered, usual, For::nothing, For::all},
-    Candidate{"scatter-doubling", Role::scattered, usual, For::nothing, For::all},
-    Candidate{"multicast", Role::to_all, multicasts, For::broadcasts, For::broadcasts, nullptr, true,
-              Where::within_a_site},
-    Candidate{"by-sites-multicast", Role::sites, multicasts, For::broadcasts, For::broadcasts, nullptr, false,
-              Where::over_long_links},
-    Candidate{"by-sites-multicast", Role::sites, results, For::data_reductions, For::reductions, nullptr, false,
+    Candidate{"packed-linear", Role::sites, &by_sites, For::all, For::all, Where::over_routed_long_links},
+    Candidate{"packed-binary", Role::sites, &by_sites, For::all, For::all, Where::over_routed_long_links},
+    Candidate{"scatter-ring", Role::scattered, &usual, For::nothing, For::all},
+    Candidate{"scatter-doubling", Role::scattered, &usual, For::nothing, For::all},
+    with_short({"multicast", Role::to_all, &multicasts, For::broadcasts, For::broadcasts, Where::within_a_site}),
+    Candidate{"by-sites-multicast", Role::sites, &multicasts, For::broadcasts, For::broadcasts, Where::over_long_links},
+    Candidate{"by-sites-multicast", Role::sites, &results, For::data_reductions, For::reductions,
               Where::over_long_links_with_one_rank_a_host},
-    Candidate{"by-sites-multicast", Role::sites, shares_over_sites, For::even_gathers, For::gathers, nullptr, false,
+    Candidate{"by-sites-multicast", Role::sites, &shares_over_sites, For::even_gathers, For::gathers,
               Where::over_long_links},
     // On the lab results to hosts of 2 and 4 ranks took 1.2 to 2.3 times as long as predicted (docs/results/hosts.md).
-    Candidate{"multicast", Role::to_all, results, For::data_reductions, For::reductions, nullptr, false,
-              Where::with_one_rank_a_host},
-    Candidate{"multicast", Role::to_all, by_turns, For::even_gathers, For::gathers, nullptr, true,
-              Where::within_a_site},
-    Candidate{"hierarchical-flat", Role::shared_hosts, usual, For::nothing, For::reductions},
-    Candidate{"hierarchical-binomial", Role::shared_hosts, usual, For::nothing, For::reductions},
-    Candidate{"hierarchical-4-nomial", Role::shared_hosts, usual, For::nothing, For::reductions},
+    Candidate{"multicast", Role::to_all, &results, For::data_reductions, For::reductions, Where::with_one_rank_a_host},
+    with_short({"multicast", Role::to_all, &by_turns, For::even_gathers, For::gathers, Where::within_a_site}),
+    Candidate{"hierarchical-flat", Role::shared_hosts, &usual, For::nothing, For::reductions},
+    Candidate{"hierarchical-binomial", Role::shared_hosts, &usual, For::nothing, For::reductions},
+    Candidate{"hierarchical-4-nomial", Role::shared_hosts, &usual, For::nothing, For::reductions},
 };
 
 static_assert(compared_names(table) <= most_compared);
@@ -267,11 +267,7 @@ std::vector<const Candidate*> rows_for(Collective collective, For Candidate::*us
 
 }  // namespace
 
-std::span<const Candidate> candidate_table() { return table; }
-
-std::span<const Uncertainty> uncertainties() { return uncertainty_table; }
-
-const Uncertainty& uncertainty_on_one_host() { return *one_host; }
+const Uncertainty& uncertainty_on_one_host() { return one_host; }
 
 const Uncertainty& uncertainty_of_replays() { return replays; }
 

@@ -73,7 +73,7 @@ enum class Where : std::uint8_t {
   over_routed_long_links,
   over_long_links_on_shared_hosts,
   on_shared_hosts,
-  on_shared_hosts_of_own_processors,
+  on_own_processors,
   on_shared_hosts_in_groups,  ///< so too, within a site, and in no group of more than largest_group
   with_small_factors
 };
@@ -90,9 +90,9 @@ struct Candidate {
   const Uncertainty* uncertainty;
   For compared;  ///< by `auto`, by predicted times
   For tuned;     ///< `trunkline tune` measures it where it is predicted to be near the fastest
+  Where where = Where::anywhere;
   const Uncertainty* between_two = nullptr;  ///< instead of the other one where its rounds hand nothing on; null: same
   bool takes_short = false;                  ///< messages below least_bytes, too
-  Where where = Where::anywhere;
   bool on_one_host = false;    ///< compared as well where all ranks are on one host, and only such are there
   Rank least_lanes = 1;        ///< only where each host has whole groups of so many ranks or more
   Rank most_ranks = ~Rank{0};  ///< only among so many ranks or fewer
@@ -101,15 +101,13 @@ struct Candidate {
 /// `auto` compares no more of them for one collective.
 inline constexpr std::size_t most_compared = 42;
 
-/// What `auto` compares first and takes where times are the same stands first.
-[[nodiscard]] std::span<const Candidate> candidate_table();
-[[nodiscard]] std::span<const Uncertainty> uncertainties();
 /// Of every candidate where all ranks are on one host.
 [[nodiscard]] const Uncertainty& uncertainty_on_one_host();
 /// Where replays are true (laid_on.hpp): of every candidate but multicasts of results and of shares.
 [[nodiscard]] const Uncertainty& uncertainty_of_replays();
 
-/// Those that serve the collective, and that `auto` compares for it.
+/// Those that serve the collective, and that `auto` compares for it; what it takes where times are the same stands
+/// first.
 [[nodiscard]] std::vector<const Candidate*> compared_for(Collective collective);
 /// Whether one of these takes messages below least_bytes.
 [[nodiscard]] bool takes_short(Collective collective);

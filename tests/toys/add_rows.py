@@ -38,7 +38,7 @@ ROWS = {
         ),
     ],
     "core/choose/candidates.cpp": [
-        ("};\n\nstatic_assert", '    Candidate{"shout", Role::tree, usual, For::all, For::all},\n')
+        ("};\n\nstatic_assert", '    Candidate{"shout", Role::tree, &usual, For::all, For::all},\n')
     ],
     "runtime/execute/local_part.cpp": [
         (
