@@ -3,6 +3,8 @@
 // pay for a decision each time.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +19,18 @@ struct SizeClass {
 
 /// Eight classes for each doubling, so that sizes of one differ by an eighth at most; powers of two begin classes, and
 /// so do the `jumps`, ascending. About 10 nanoseconds.
-[[nodiscard]] SizeClass size_class(std::uint64_t message_bytes, std::span<const std::uint64_t> jumps);
+[[nodiscard]] inline SizeClass size_class(std::uint64_t message_bytes, std::span<const std::uint64_t> jumps) {
+  constexpr int bits = 3;  // of a size that count, below its first one
+  const int shift = std::max(static_cast<int>(std::bit_width(message_bytes)) - 1 - bits, 0);
+  const std::uint64_t part = message_bytes >> shift;
+  SizeClass found{.index = (static_cast<std::size_t>(shift) << bits) + static_cast<std::size_t>(part),
+                  .least_bytes = part << shift,
+                  .most_bytes = (part << shift) + ((std::uint64_t{1} << shift) - 1)};
+  const auto next = std::ranges::upper_bound(jumps, message_bytes);
+  found.index += static_cast<std::size_t>(next - jumps.begin());
+  if (next != jumps.begin()) found.least_bytes = std::max(found.least_bytes, *(next - 1));
+  if (next != jumps.end()) found.most_bytes = std::min(found.most_bytes, *next - 1);
+  return found;
+}
 
 }  // namespace trunkline
