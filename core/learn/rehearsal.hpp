@@ -8,7 +8,6 @@
 #include <functional>
 #include <vector>
 
-#include "learn/loss_account.hpp"
 #include "learn/trials.hpp"
 
 namespace trunkline {

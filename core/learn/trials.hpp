@@ -16,10 +16,40 @@
 #include <string_view>
 #include <vector>
 
-#include "learn/loss_account.hpp"
-
 namespace trunkline {
 
+/// Of the time that calls take, the part that they may have lost beside native calls, at any moment.
+inline constexpr double most_lost_share = 0.01;
+
+/// And these seconds besides.
+inline constexpr double granted_loss_s = 0.02;
+
+/// Once all is settled native calls may take that part of the time, so that it is known what they take. What is kept is
+/// tried anew so seldom that trials are that part of all calls.
+inline constexpr double part_of_native = 0.001;
+
+/// What the calls of a communicator took, and what they lost beside native ones, both as measured. Trials are paid from
+/// what was saved, and from what is granted: no trial begins whose worst case is not covered.
+class LossAccount {
+ public:
+  explicit LossAccount(double granted_s) : granted_s_(granted_s) {}
+
+  /// `lost_s` of `took_s`; below 0: saved.
+  void add(double took_s, double lost_s) {
+    took_s_ += took_s;
+    lost_s_ += lost_s;
+  }
+
+  /// Seconds that may still be lost; below 0: more was lost than is allowed.
+  [[nodiscard]] double left_s() const noexcept { return granted_s_ + most_lost_share * took_s_ - lost_s_; }
+
+ private:
+  double granted_s_;
+  double took_s_ = 0.0;
+  double lost_s_ = 0.0;
+};
+
+/// Times of calls that ran alike: their median, and how sure it is.
 class Samples {
  public:
   static constexpr std::size_t most = 48;
@@ -83,10 +113,6 @@ inline constexpr std::uint64_t most_timed = 40;
 /// So many calls in a row run the same arm. The first of them does not count: ranks that left the call before it late
 /// come late to it.
 inline constexpr std::uint64_t calls_in_a_row = 5;
-
-/// Once all is settled native calls may take that part of the time, so that it is known what they take. What is kept is
-/// tried anew so seldom that trials are that part of all calls.
-inline constexpr double part_of_native = 0.001;
 
 /// The calls of one collective, root and class of sizes on a communicator, in intervals of calls that all its ranks
 /// count alike. Depends on nothing but what it is told: ranks that are told alike do alike.

@@ -13,7 +13,6 @@
 #include "replay/ground.hpp"
 #include "replay/replay.hpp"
 #include "replay/resources.hpp"
-#include "replay/steady.hpp"
 
 namespace trunkline {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "network/paths.hpp"
 #include "weighted_graph/graph.hpp"
-#include "weighted_graph/network.hpp"
 
 namespace trunkline {
 

@@ -2,7 +2,9 @@
 #include "weighted_graph/sites.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+
+#include "network/spanning_tree.hpp"
 
 namespace trunkline {
 namespace {
@@ -11,30 +13,6 @@ struct PairBothWays {
   double seconds;
   Rank one;
   Rank other;
-};
-
-/// Sets of vertices that were joined, by one of each.
-class JoinedVertices {
- public:
-  explicit JoinedVertices(Rank size) : above_(size) { std::iota(above_.begin(), above_.end(), Rank{0}); }
-
-  Rank first_of(Rank vertex) {
-    while (above_[vertex] != vertex) {
-      above_[vertex] = above_[above_[vertex]];
-      vertex = above_[vertex];
-    }
-    return vertex;
-  }
-  /// False where they were together before. The least number stands for all.
-  bool join(Rank one, Rank other) {
-    one = first_of(one);
-    other = first_of(other);
-    above_[std::max(one, other)] = std::min(one, other);
-    return one != other;
-  }
-
- private:
-  std::vector<Rank> above_;
 };
 
 }  // namespace
@@ -51,7 +29,7 @@ std::vector<Rank> sites_of(const WeightedGraph& graph) {
   }
   std::ranges::stable_sort(pairs, {}, &PairBothWays::seconds);
   std::vector<PairBothWays> joins;
-  JoinedVertices all(graph.size());
+  DisjointSets all(graph.size());
   std::ranges::copy_if(pairs, std::back_inserter(joins),
                        [&](const PairBothWays& pair) { return all.join(pair.one, pair.other); });
   std::size_t near = joins.size();
@@ -63,10 +41,15 @@ std::vector<Rank> sites_of(const WeightedGraph& graph) {
     widest = gap;
     near = next;
   }
-  JoinedVertices sites(graph.size());
+  DisjointSets sites(graph.size());
   for (std::size_t join = 0; join < near; ++join) sites.join(joins[join].one, joins[join].other);
   std::vector<Rank> site(graph.size());
-  for (Rank vertex = 0; vertex < graph.size(); ++vertex) site[vertex] = sites.first_of(vertex);
+  std::vector<Rank> first(graph.size(), no_rank);  // of each set, by its number
+  for (Rank vertex = 0; vertex < graph.size(); ++vertex) {
+    Rank& one = first[sites.find(vertex)];
+    if (one == no_rank) one = vertex;
+    site[vertex] = one;
+  }
   return site;
 }
 

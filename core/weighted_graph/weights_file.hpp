@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weighted_graph/network.hpp"
+#include "weighted_graph/graph.hpp"
 
 namespace trunkline {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/multicast/reader.hpp"
-
+// The multicast of a plan file, from what people write to what the checker passes.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "kinds/multicast/multicast.hpp"
-#include "kinds/multicast/reader.hpp"
 
 namespace trunkline {
 namespace {

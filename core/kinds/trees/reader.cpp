@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds/trees/reader.hpp"
-
+// The trees of a plan file, from what people write to what the checker passes.
 #include <array>
 #include <utility>
 
+#include "kinds/trees/row.hpp"
 #include "kinds/trees/trees.hpp"
 #include "plan/tree_reader.hpp"
 #include "text/yaml_fields.hpp"
 
 namespace trunkline {
-
 namespace {
 
 constexpr TreeWords tree_words{.list = "sends",

@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "kinds/trees/reader.hpp"
 #include "kinds/trees/trees.hpp"
 
 namespace trunkline {

@@ -8,7 +8,7 @@
 #include <bit>
 
 #include "algorithms/trees/linear.hpp"
-#include "algorithms/trees/regions/entry_chains.hpp"
+#include "algorithms/trees/regions/interval_tree.hpp"
 #include "algorithms/trees/regions/region_timetable.hpp"
 #include "networks.hpp"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "weighted_graph/network.hpp"
+#include "weighted_graph/graph.hpp"
 #include "weighted_graph/schedule.hpp"
 #include "weighted_graph/sites.hpp"
 #include "weighted_graph/weighted_graphs.hpp"
