@@ -9,14 +9,10 @@
 #include <string>
 
 #include "algorithms/registry.hpp"
-#include "algorithms/trees/k_nomial.hpp"
-#include "algorithms/trees/linear.hpp"
-#include "choose/size_class.hpp"
+#include "choices.hpp"
 #include "kinds/rounds/costs.hpp"
 #include "kinds/rounds/rounds.hpp"
-#include "model/native/native_times.hpp"
 #include "model/native/rules.hpp"
-#include "model/transfer/wire.hpp"
 #include "network/file/cluster_file.hpp"
 #include "network/placement.hpp"
 #include "network/with_speeds.hpp"
@@ -27,39 +23,9 @@
 namespace trunkline {
 namespace {
 
-Cluster line_of_switches(const std::string& deal, const std::string& rate = "100Mbit") {
-  return parse_cluster(
-      "trunkline: cluster/1\nname: test\ndefaults: {rate: " + rate +
-          ", latency: 10us}\nswitches: s[0-3]\nhosts:\n  - {hosts: 'h[0-31]', switches: 's[0-3]', deal: " + deal +
-          "}\nlinks:\n  - between: [s0, s1]\n  - between: [s1, s2]\n  - between: [s2, s3]\n",
-      "test.yaml");
-}
-
-Cluster one_switch() {
-  return parse_cluster(
-      "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
-      "hosts:\n  - {hosts: 'h[0-15]', switch: s0}\n",
-      "one.yaml");
-}
-
-/// Where nothing is multicast.
-Alternatives facts_of(const Cluster& cluster, NativeLibrary native = NativeLibrary::mpich) {
-  return alternatives_of(Collective::bcast, cluster, block_placement(cluster, 1), 0, native, usual_host_costs(), false);
-}
-
-TreeCosts line_costs(const Cluster& cluster, std::uint32_t ranks_per_host = 1) {
-  const Placement placement = block_placement(cluster, ranks_per_host);
-  return tree_costs(Paths(cluster), placement, linear_tree(cluster, placement, 0));
-}
-
-/// Of a message through both hosts.
-double software_s(std::uint64_t bytes) { return 2 * usual_host_costs().handling_s(bytes); }
-
-double per_byte(const TreeCosts& costs) {
-  double most = 0.0;
-  for (const auto& way : costs.latest) most = std::max(most, way.per_byte_s);
-  return most;
-}
+using testing::facts_of;
+using testing::line_of_switches;
+using testing::one_switch;
 
 TEST(Choice, LeavesTheShortestMessagesToTheLibrary) {
   const Cluster cluster = read_cluster(std::string(TRUNKLINE_CLUSTERS) + "/cyclic.yaml");
@@ -69,179 +35,15 @@ TEST(Choice, LeavesTheShortestMessagesToTheLibrary) {
   EXPECT_NE(choose(facts, least_bytes, OperandOrder::any, Reach::messages).algorithm, "native");
 }
 
-TEST(TreeCosts, OfALineAreFormula1) {
-  const TreeCosts costs = line_costs(line_of_switches("1"));
-  EXPECT_EQ(costs.network_hops, 31U);
-  ASSERT_EQ(costs.latest.size(), 1U);
-  const double byte_s = 8 / 1e8;
-  EXPECT_NEAR(costs.latest[0].per_byte_s, 31 * byte_s, 1e-15);
-  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 34 * byte_s, 1e-15);  // 31 switches of hosts, and 3 trunks more
-  EXPECT_NEAR(costs.latest[0].latency_s, 65 * 10e-6, 1e-12);
-  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.sends, 31.0);
-  EXPECT_DOUBLE_EQ(costs.latest[0].handlings.receives, 31.0);
-  EXPECT_DOUBLE_EQ(costs.handlings.sends, 1.0);
-  EXPECT_DOUBLE_EQ(costs.handlings.receives, 1.0);
-  ASSERT_EQ(costs.busiest.size(), 1U);
-  EXPECT_NEAR(costs.busiest[0].per_byte_s, byte_s, 1e-15);
-  EXPECT_NEAR(costs.busiest[0].per_ack_byte_s, byte_s, 1e-15);
-}
-
-TEST(TreeCosts, OfABinaryTreeAreFormula2) {
-  // 0 sends to 1 and 2, 1 to 3: the way to 3 is two first sends, as long as the way to 2, a second one.
-  const Cluster cluster = one_switch();
-  Tree tree = root_alone(4, 0);
-  add_child(tree, 0, 1);
-  add_child(tree, 0, 2);
-  add_child(tree, 1, 3);
-  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 2, 3}, tree);
-  ASSERT_EQ(costs.latest.size(), 1U);
-  EXPECT_NEAR(costs.latest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);
-  EXPECT_NEAR(costs.latest[0].per_frame_byte_s, 2 * 8 / 1e8, 1e-15);
-  EXPECT_NEAR(costs.latest[0].latency_s, 40e-6, 1e-12);
-  EXPECT_NEAR(costs.busiest[0].per_byte_s, 2 * 8 / 1e8, 1e-15);  // the root sends every segment twice
-  EXPECT_NEAR(costs.seconds(14080, 1408),
-              2 * 1538 * 8 / 1e8 + 2 * 1538 * 8 / 1e8 + 4 * software_s(1538) / 2 + 40e-6 + 9 * (2 * 1538 * 8 / 1e8),
-              1e-9);
-}
-
-TEST(TreeCosts, SharedChannelsAreSlower) {
-  // Two senders across one trunk: in different rounds for the first segment, all the time for the others.
-  const Cluster cluster = line_of_switches("8");
-  Tree tree = root_alone(4, 0);
-  add_child(tree, 0, 1);
-  add_child(tree, 0, 2);
-  add_child(tree, 1, 3);
-  const TreeCosts costs = tree_costs(Paths(cluster), {0, 1, 8, 9}, tree);
-  double busiest = 0;
-  for (const auto& work : costs.busiest) busiest = std::max(busiest, work.per_byte_s);
-  EXPECT_NEAR(busiest, 2 * 8 / 1e8, 1e-15);
-  EXPECT_NEAR(per_byte(costs), 3 * 8 / 1e8, 1e-15);  // both cross the trunk in the second round
-}
-
-TEST(TreeCosts, TheLastSegmentIsWhatTheOthersLeave) {
-  const Cut cut = cut_into(2500, 1000);
-  EXPECT_EQ(cut.further, 2.0);
-  EXPECT_EQ(cut.segment.bytes, 1000U);
-  EXPECT_EQ(cut.last.bytes, 500U);
-}
-
-TEST(TreeCosts, RanksOfOneHostNeedNoNetwork) { EXPECT_EQ(line_costs(one_switch(), 4).network_hops, 15U); }
-
-TreeCosts binomial_costs(const Cluster& cluster) {
-  const Placement placement = block_placement(cluster, 1);
-  return tree_costs(Paths(cluster), placement, k_nomial_tree(static_cast<Rank>(placement.size()), 0, 2));
-}
-
-TEST(NativeTimes, BinomialOnOneSwitchIsLogP) {
-  EXPECT_NEAR(per_byte(binomial_costs(one_switch())), 4 * 8 / 1e8, 1e-15);
-}
-
-TEST(NativeTimes, DealtHostsShareTrunks) {
-  // Distances 16, 8, 4 stay below one switch; at distances 2 and 1 eight senders share a trunk.
-  EXPECT_NEAR(per_byte(binomial_costs(line_of_switches("1"))), 19 * 8 / 1e8, 1e-15);
-  // In blocks of eight, distances 16 and 8 cross trunks alone.
-  EXPECT_NEAR(per_byte(binomial_costs(line_of_switches("8"))), 5 * 8 / 1e8, 1e-15);
-}
-
-TEST(NativeTimes, RingAllgatherOverDealtHosts) {
-  // Scatter: 1/2 + 1/4 + 1/8 below one switch, 8 senders of 1/16 and then of 1/32; ring: 31 rounds of 8 flows of 1/32.
-  const Cluster cluster = line_of_switches("1");
-  const Placement placement = block_placement(cluster, 1);
-  const Plan plan = lay(Collective::bcast, "unaware-scatter-ring", nullptr, placement, 0);
-  EXPECT_NEAR(round_costs(Paths(cluster), placement, rounds_of(plan), usual_host_costs(), true).rounds.seconds_per_byte,
-              (0.5 + 0.25 + 0.125 + 0.5 + 0.25 + 31 * 8 / 32.0) * 8 / 1e8, 1e-15);
-}
-
-TEST(NativeTimes, BlocksThatLieSideBySideAreOneMessage) {
-  // Where messages cost most: eight of them one after another, beside the binomial tree's four. By block it were 32.
-  const Cluster fast = parse_cluster(
-      "trunkline: cluster/1\nname: one\ndefaults: {rate: 100Gbit, latency: 1us}\nswitches: [s0]\n"
-      "hosts:\n  - {hosts: 'h[0-15]', switch: s0}\n",
-      "one.yaml");
-  ASSERT_EQ(mpich_bcast(16, 16384), MpichBcast::scatter_doubling);
-  const Paths paths(fast);
-  const auto times =
-      native_times(paths, block_placement(fast, 1), Collective::bcast, 0, NativeLibrary::mpich, usual_host_costs());
-  const double tree = binomial_costs(fast).seconds(16384, 16384);
-  EXPECT_GT(times->seconds(16384), 1.2 * tree);
-  EXPECT_LT(times->seconds(16384), 2.5 * tree);
-}
-
-TEST(BlockCosts, OfHostsWithSeveralRanks) {
-  // 16 hosts of 4 ranks: distances are 1, 2, 4, ..., 32. A block that is alone goes to the ranks of the root's host in
-  // memory; then hosts send four at a time, one for each of their ranks.
-  const Cluster cluster = one_switch();
-  const Placement placement = block_placement(cluster, 4);
-  const HostCosts hosts = host_costs_named("mpich");
-  const auto seconds = [&](const Cluster& on, std::uint64_t blocks) {
-    const Plan plan = lay(Collective::bcast, "circulant", &on, placement, 0);
-    return costs_of(on, placement, plan, Collective::bcast, hosts)->seconds(blocks * 1408, 1408);
-  };
-  const double frame_s = 1538 * 8 / 1e8;
-  const double message_s = 2.0 * hosts.handling_s(1408);
-  const double first_s = 2 * 2.0 * hosts.local_handling_s(1408) + 4 * (message_s + 20e-6 + (4 + 1) * frame_s);
-  EXPECT_NEAR(seconds(cluster, 1), first_s, 1e-9);
-  // Each of the others takes a round: of six, four load each host's link with four blocks, the others with one and two.
-  const double delay_s = (20e-6 + frame_s) * (0.25 + 0.5 + 4) / 6;
-  EXPECT_NEAR(seconds(cluster, 2) - first_s, frame_s * (1 + 2 + 4 * 4) / 6 + delay_s, 0.03 * frame_s);
-  // Where links take no time, ranks that always talk to other hosts set the pace, not the mean of all.
-  const Cluster fast = scaled(cluster, 1e15);
-  EXPECT_NEAR(seconds(fast, 101) - seconds(fast, 1), 100 * message_s, 1e-6);
-}
-
-TEST(BlockCosts, OfOneSwitchAreTheRounds) {
-  const Cluster cluster = one_switch();
-  const Placement placement = block_placement(cluster, 1);
-  const Costs circulant = costs_of(cluster, placement, lay(Collective::bcast, "circulant", &cluster, placement, 0));
-  // Ten blocks of a frame to 16 ranks in 4 + 9 rounds. The first one: a frame on the wire, again from the switch,
-  // latency, software. Where the wire takes most, each of the others takes that, and its way. Of 16 ranks the root
-  // receives nothing, which shortens ways on average.
-  const double frame_s = 1538 * 8 / 1e8;
-  const double delay_s = (20e-6 + frame_s) * 15 / 16;
-  EXPECT_NEAR(circulant->seconds(14080, 1408), 4 * (2 * frame_s + 20e-6 + software_s(1408)) + 9 * (frame_s + delay_s),
-              1e-9);
-  const Costs ring = costs_of(cluster, placement, lay(Collective::bcast, "scatter-ring", &cluster, placement, 0));
-  // 1/2, 1/4, 1/8 and 1/16 of the message, each in one piece, then 15 times one of 16 blocks; the first frame of each
-  // is stored at the switch.
-  double expected = 15 * (2 * frame_s + 20e-6 + software_s(1408));
-  for (const std::uint64_t blocks : {8U, 4U, 2U, 1U}) {
-    const std::uint64_t bytes = blocks * 1408;
-    expected += 8e-8 * static_cast<double>(wire_bytes(bytes)) + frame_s + 20e-6 + software_s(bytes);
-  }
-  EXPECT_NEAR(ring->seconds(16 * 1408, 16000), expected, 1e-9);
-}
-
-TEST(Segment, FillsAFrameOrFramesAndGrowsWithTheMessage) {
-  const TreeCosts costs = line_costs(line_of_switches("1"));
-  std::uint64_t last = 0;
-  for (std::uint64_t bytes = 1024; bytes <= 1U << 26; bytes *= 2) {
-    const std::uint64_t segment = costs.best_segment(bytes);
-    if (segment > frame_payload_bytes) {
-      EXPECT_EQ((segment + mpi_header_bytes) % frame_payload_bytes, 0U) << bytes;
-    }
-    EXPECT_GE(segment, last) << bytes;
-    EXPECT_LE(segment, 16384U);
-    last = segment;
-  }
-}
-
-TEST(Segment, IsPartOfAFrameWhileStoringItOutweighsTheMessage) {
-  // 65 frames are stored on the way: a whole one each time takes longer than 8 KiB do on the wire.
-  const TreeCosts costs = line_costs(line_of_switches("1", "20Mbit"));
-  EXPECT_LT(costs.best_segment(8192), frame_payload_bytes / 2);
-  EXPECT_LT(costs.seconds(8192, costs.best_segment(8192)), 0.5 * costs.seconds(8192, 1408));
-  EXPECT_GE(costs.best_segment(1U << 22), frame_payload_bytes);
-}
-
 TEST(Choice, LongMessagesTakeTwoTreesTheShortestAreNative) {
   for (const auto native : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-    for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch()}) {
+    for (const Cluster& cluster : {line_of_switches("1"), line_of_switches("8"), one_switch(16)}) {
       const Alternatives facts = facts_of(cluster, native);
       EXPECT_EQ(choose(facts, 1U << 20).algorithm, "two-tree");
       EXPECT_EQ(choose(facts, 1U << 22).algorithm, "two-tree");
     }
   }
-  EXPECT_EQ(choose(facts_of(one_switch()), 8).algorithm, "native");
+  EXPECT_EQ(choose(facts_of(one_switch(16)), 8).algorithm, "native");
   EXPECT_EQ(choose(facts_of(line_of_switches("1")), 8192).algorithm, "two-tree");
 }
 
@@ -434,56 +236,9 @@ TEST(Choice, ListsTheTimeOfTheSegmentThatRuns) {
   EXPECT_NE(choice.reason.find("; not cut within a frame"), std::string::npos) << choice.reason;
 }
 
-RC_GTEST_PROP(SizeClass, HoldsSizesThatAreAlike, ()) {
-  auto jumps = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(1, 1U << 20U));
-  std::ranges::sort(jumps);
-  jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
-  const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 40));
-  const SizeClass found = size_class(bytes, jumps);
-  RC_ASSERT(found.least_bytes <= bytes);
-  RC_ASSERT(bytes <= found.most_bytes);
-  RC_ASSERT(8 * (found.most_bytes - found.least_bytes) < found.least_bytes);
-  for (const std::uint64_t end : {found.least_bytes, found.most_bytes}) {
-    RC_ASSERT(size_class(end, jumps).index == found.index);
-    RC_ASSERT(size_class(end, jumps).least_bytes == found.least_bytes);
-  }
-  RC_ASSERT(size_class(found.most_bytes + 1, jumps).index > found.index);
-  RC_ASSERT(found.least_bytes == 1 || size_class(found.least_bytes - 1, jumps).index < found.index);
-  RC_ASSERT(std::ranges::none_of(
-      jumps, [&](std::uint64_t jump) { return found.least_bytes < jump && jump <= found.most_bytes; }));
-}
-
-TEST(SizeClass, BeginsAtPowersOfTwoAndTheirEighths) {
-  for (std::uint64_t octave = 512; octave < std::uint64_t{1} << 40U; octave *= 2) {
-    for (std::uint64_t eighth = 8; eighth < 16; ++eighth) {
-      EXPECT_EQ(size_class(octave * eighth / 8, {}).least_bytes, octave * eighth / 8);
-    }
-  }
-}
-
-TEST(SizeClass, HasOneNativeAlgorithm) {
-  const Cluster cluster = testing::one_switch(16);
-  const Alternatives facts = alternatives_of(Collective::bcast, cluster, Placement{0, 1}, 0, {});
-  std::uint64_t bytes = least_bytes;
-  for (; bytes < std::uint64_t{1} << 27U; bytes = size_class(bytes, facts.jumps).most_bytes + 1) {
-    const SizeClass sizes = size_class(bytes, facts.jumps);
-    ASSERT_EQ(sizes.least_bytes, bytes);
-    for (const Rank ranks : {2U, 4U, 7U, 8U, 16U, 31U, 32U, 64U, 100U, 256U, 1000U, 4096U}) {
-      EXPECT_EQ(openmpi_bcast(ranks, bytes), openmpi_bcast(ranks, sizes.most_bytes)) << bytes;
-      for (const auto library : {NativeLibrary::mpich, NativeLibrary::openmpi}) {
-        for (const auto collective : {Collective::reduce, Collective::allreduce}) {
-          EXPECT_EQ(native_reduction(library, collective, ranks, bytes),
-                    native_reduction(library, collective, ranks, sizes.most_bytes))
-              << bytes << " bytes, " << ranks << " ranks";
-        }
-      }
-    }
-  }
-}
-
 TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
   // As measured on the lab: one switch, 16 hosts at 30 Mbit/s.
-  const Cluster cluster = scaled(one_switch(), 30e6);
+  const Cluster cluster = scaled(one_switch(16), 30e6);
   const Placement placement = block_placement(cluster, 1);
   const auto chosen = [&](Collective collective, std::uint64_t bytes) {
     const Choice choice =
@@ -506,7 +261,7 @@ TEST(Choice, SendsMoreMessagesThanNativeWhereThatIsSurelyFaster) {
 }
 
 TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
-  const Cluster cluster = one_switch();
+  const Cluster cluster = one_switch(16);
   HostCosts hosts = sharing();
   hosts.shares_wire = false;  // else what native announces waits behind others
   const Alternatives facts =
@@ -522,7 +277,7 @@ TEST(Choice, IsARingNearTheLeastHoweverFastNativeIsPredicted) {
 /// Lab, MPICH 4, 8 hosts of 4 ranks at 20 Mbit/s, 1 MiB: a ring in lanes takes 1.44 s in whole blocks, 0.83 s in pieces
 /// that leave at once; halving and doubling 1.69 and 1.12 s. Open MPI: 4 MiB by a ring in lanes, 4.6 s in whole blocks.
 TEST(Choice, CutsExchangesSoThatTheyLeaveAtOnce) {
-  const Cluster cluster = one_switch();
+  const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 4);
   for (const char* const name : {"lane-ring", "halving-doubling"}) {
     const Plan plan = lay(Collective::allreduce, name, &cluster, placement, 0);
@@ -539,7 +294,7 @@ TEST(Choice, CutsExchangesSoThatTheyLeaveAtOnce) {
 
 /// Simulated, on three hosts of one switch at 10 Mbit/s a ring takes 3.7 ms for 2 KiB, and others 9.9.
 TEST(Choice, TakesRingsOfShortBlocksWhereHostsHaveTheirOwnProcessors) {
-  const Cluster cluster = scaled(testing::one_switch(3), 10e6);
+  const Cluster cluster = scaled(one_switch(3), 10e6);
   const auto reduced_by = [&](const HostCosts& hosts) {
     return choose(alternatives_of(Collective::allreduce, cluster, block_placement(cluster, 1), 0, NativeLibrary::mpich,
                                   hosts, false),
@@ -551,7 +306,7 @@ TEST(Choice, TakesRingsOfShortBlocksWhereHostsHaveTheirOwnProcessors) {
 }
 
 TEST(Choice, IsNativeBetweenTwoWhereThatIsAsFast) {
-  const Cluster cluster = one_switch();
+  const Cluster cluster = one_switch(16);
   for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
     const Alternatives facts = alternatives_of(collective, cluster, {0, 1}, 0, NativeLibrary::mpich);
     for (const std::uint64_t bytes : {1U << 20U, 64U << 20U}) EXPECT_EQ(choose(facts, bytes).algorithm, "native");
@@ -570,7 +325,7 @@ TEST(Choice, RingsPassEveryHopAfterAnother) {
 }
 
 TEST(Choice, RingsHandOnPiecesOfABlock) {
-  const Cluster cluster = one_switch();
+  const Cluster cluster = one_switch(16);
   const Placement placement = block_placement(cluster, 1);
   const Costs costs =
       costs_of(cluster, placement, lay(Collective::allreduce, "ring", &cluster, placement, 0), Collective::allreduce);
@@ -612,219 +367,6 @@ TEST(Choice, KeepsLittleOfManyRanks) {
       if (const auto* const trees = dynamic_cast<const TreeCosts*>(&*candidate.costs)) bytes += kept_bytes(*trees);
     }
     EXPECT_LT(bytes, std::size_t{15} << 10U);
-  }
-}
-
-bool is_multicast(const Cluster& cluster, std::uint32_t ranks_per_host, std::uint64_t bytes,
-                  const HostCosts& hosts = usual_host_costs()) {
-  const Placement placement = block_placement(cluster, ranks_per_host);
-  const Alternatives facts = alternatives_of(Collective::bcast, cluster, placement, 0, NativeLibrary::mpich, hosts);
-  return pick(facts, bytes).algorithm == "multicast";
-}
-
-TEST(Choice, MulticastsWhereLinksAreSlowerThanHosts) {
-  for (const char* const rate : {"10Mbit", "100Mbit", "1Gbit"}) {
-    for (const std::uint32_t ranks_per_host : {1U, 4U}) {
-      for (const std::uint64_t bytes : {1024U, 8192U, 65536U, 1U << 20U}) {
-        EXPECT_TRUE(is_multicast(line_of_switches("8", rate), ranks_per_host, bytes)) << rate << " " << bytes;
-      }
-    }
-  }
-  for (const char* const rate : {"10Gbit", "25Gbit", "100Gbit"}) {
-    for (const std::uint64_t bytes : {1024U, 65536U, 1U << 20U, 1U << 24U}) {
-      EXPECT_FALSE(is_multicast(line_of_switches("8", rate), 1, bytes)) << rate << " " << bytes;
-    }
-  }
-}
-
-std::string_view gathered_by(const Cluster& cluster, std::uint64_t share_bytes, Reach reach = Reach::datagrams,
-                             Collective collective = Collective::allgather) {
-  const Placement placement = block_placement(cluster, 1);
-  const Alternatives facts = alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
-  return pick(facts, placement.size() * share_bytes, OperandOrder::any, reach).algorithm;
-}
-
-TEST(Choice, GathersShortSharesByMulticast) {
-  for (const char* const rate : {"10Mbit", "100Mbit", "1Gbit"}) {
-    for (const char* const deal : {"1", "8"}) {
-      const Cluster cluster = line_of_switches(deal, rate);
-      for (const std::uint64_t bytes : {64U, 1024U, 2048U}) EXPECT_EQ(gathered_by(cluster, bytes), "multicast") << rate;
-      EXPECT_EQ(gathered_by(cluster, std::uint64_t{1} << 20U), "ring") << rate;
-      EXPECT_NE(gathered_by(cluster, 1024, Reach::messages), "multicast");
-    }
-  }
-  EXPECT_NE(gathered_by(line_of_switches("8", "10Gbit"), 1024), "multicast");
-}
-
-/// One rank may have all of it: then a multicast by turns is a ring, which nobody has compared.
-TEST(Choice, NeverGathersSharesOfAnyLengthByMulticast) {
-  const Cluster cluster = line_of_switches("8");
-  for (std::uint64_t bytes = 64; bytes <= 1U << 20U; bytes *= 2) {
-    EXPECT_NE(gathered_by(cluster, bytes, Reach::datagrams, Collective::allgatherv), "multicast") << bytes;
-  }
-}
-
-TEST(Choice, MulticastsResultsOfSomeKibibytesOnSlowLinks) {
-  const auto reduced_by = [](std::uint64_t bytes, Collective collective, OperandOrder order = OperandOrder::any,
-                             const char* rate = "10Mbit") {
-    const Cluster cluster = line_of_switches("8", rate);
-    const Placement placement = block_placement(cluster, 1);
-    const Alternatives facts = alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
-    return pick(facts, bytes, order).algorithm;
-  };
-  EXPECT_EQ(reduced_by(8192, Collective::allreduce), "multicast");
-  EXPECT_NE(reduced_by(8192, Collective::allreduce, OperandOrder::by_rank), "multicast");
-  EXPECT_NE(reduced_by(8192, Collective::allreduce, OperandOrder::any, "10Gbit"), "multicast");
-  for (const std::uint64_t bytes : {512U, 1024U, 65536U, 1U << 20U}) {
-    EXPECT_NE(reduced_by(bytes, Collective::allreduce), "multicast") << bytes;
-    EXPECT_NE(reduced_by(bytes, Collective::reduce), "multicast") << bytes;
-    EXPECT_NE(reduced_by(bytes, Collective::barrier), "multicast") << bytes;
-  }
-}
-
-TEST(Choice, MulticastsTheShortestMessagesToo) {
-  for (const char* const rate : {"10Mbit", "1Gbit"}) {
-    const Cluster cluster = line_of_switches("8", rate);
-    const Placement placement = block_placement(cluster, 1);
-    for (const Collective collective : {Collective::bcast, Collective::allgather}) {
-      const Alternatives all = alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
-      const Alternatives few = short_alternatives_of(collective, cluster, placement, 0, NativeLibrary::mpich);
-      KeptPicks kept;
-      EXPECT_EQ(few.laid.size(), 1U);
-      for (std::uint64_t bytes = 8; bytes < least_bytes; bytes += 63) {
-        EXPECT_EQ(choose(all, bytes).algorithm, "multicast") << bytes;
-        EXPECT_EQ(pick(few, bytes).algorithm, "multicast") << bytes;
-        EXPECT_EQ(kept.pick(few, bytes, OperandOrder::any, Reach::datagrams).algorithm, "multicast") << bytes;
-        EXPECT_EQ(pick(all, bytes, OperandOrder::any, Reach::messages).algorithm, "native") << bytes;
-        EXPECT_EQ(choose(all, bytes, OperandOrder::any, Reach::messages).reason, below_least_bytes) << bytes;
-      }
-    }
-    const Alternatives reduced = alternatives_of(Collective::allreduce, cluster, placement, 0, NativeLibrary::mpich);
-    EXPECT_EQ(pick(reduced, least_bytes - 1).algorithm, "native");
-  }
-}
-
-TEST(Choice, NeverMulticastsToOneOtherHost) {
-  const Cluster two = parse_cluster(
-      "trunkline: cluster/1\nname: two\ndefaults: {rate: 100Mbit, latency: 10us}\nswitches: [s0]\n"
-      "hosts:\n  - {hosts: 'h[0-1]', switch: s0}\n",
-      "two.yaml");
-  for (const std::uint32_t ranks_per_host : {1U, 8U}) {
-    for (std::uint64_t bytes = 1; bytes <= 1U << 24U; bytes *= 2) {
-      EXPECT_FALSE(is_multicast(two, ranks_per_host, bytes));
-    }
-  }
-}
-
-/// Nothing else changes where there is no multicast: it is as if the candidate were not there.
-RC_GTEST_PROP(Choice, WithoutDatagramsIsTheNextBest, ()) {
-  const auto collective = *rc::gen::element(Collective::bcast, Collective::allgather, Collective::allreduce);
-  const Cluster cluster(testing::random_parts(9, 24));
-  const Placement placement = testing::random_placement(cluster, 40);
-  const auto root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
-  const auto library = *rc::gen::element(NativeLibrary::mpich, NativeLibrary::openmpi);
-  const HostCosts& hosts = known_host_costs()[*rc::gen::inRange<std::size_t>(0, known_host_costs().size())];
-  const auto facts = [&](bool multicasts) {
-    return alternatives_of(collective, cluster, placement, facts_of(collective).has_root ? root : 0, library, hosts,
-                           multicasts);
-  };
-  const Alternatives with = facts(true);
-  const Alternatives without = facts(false);
-  for (int i = 0; i < 30; ++i) {
-    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 28));
-    const Choice next = choose(with, bytes, OperandOrder::any, Reach::messages);
-    const Choice other = choose(without, bytes);
-    RC_ASSERT(next.algorithm == other.algorithm);
-    RC_ASSERT(next.segment_bytes == other.segment_bytes);
-    RC_ASSERT(next.reason == other.reason);
-    const Choice best = choose(with, bytes);
-    const auto seconds_of = [&](std::string_view algorithm) {
-      return std::ranges::find(best.predictions, algorithm, &Prediction::algorithm)->seconds;
-    };
-    // What a multicast rules out is no finalist, so that others may be replayed: what runs then is about as fast.
-    const bool is_as_fast = !best.predictions.empty() && best.algorithm != other.algorithm &&
-                            seconds_of(best.algorithm) <= 1.15 * seconds_of(other.algorithm);
-    RC_ASSERT(best.algorithm == "multicast" || best.algorithm == other.algorithm || is_as_fast);
-    // Where there is no root, what is near the least time runs, whatever native is predicted to take.
-    if (best.algorithm != "multicast" || !facts_of(collective).has_root) continue;
-    const auto multicast = std::ranges::find(best.predictions, "multicast", &Prediction::algorithm);
-    RC_ASSERT(multicast != best.predictions.end());
-    RC_ASSERT(multicast->seconds < native_seconds(with, bytes));
-  }
-}
-
-TEST(Choice, OnOneHostFollowsWhatWasMeasured) {
-  const auto runs = [](Collective collective, const char* costs, std::uint64_t bytes) {
-    const Alternatives facts = alternatives_of(collective, one_switch(), Placement(2, 3), 0, NativeLibrary::mpich,
-                                               host_costs_from(costs, usual_host_costs()));
-    return choose(facts, bytes).algorithm;
-  };
-  EXPECT_EQ(runs(Collective::bcast, "mpich", 1U << 20), "flat");
-  EXPECT_EQ(runs(Collective::bcast, "openmpi", 1U << 20), "flat");
-  EXPECT_EQ(runs(Collective::bcast, "mpich", 4096), "native");      // takes 0.3 us
-  EXPECT_EQ(runs(Collective::bcast, "openmpi", 4096), "flat");      // takes 2 us
-  EXPECT_EQ(runs(Collective::bcast, "mpich-5", 1U << 20), "flat");  // waits for the reader's cache
-  EXPECT_EQ(runs(Collective::allgather, "openmpi", 1U << 24), "native");
-  EXPECT_NE(runs(Collective::allreduce, "mpich-5", 1U << 20), "native");
-  EXPECT_NE(runs(Collective::allgather, "openmpi", 1U << 20), "native");
-  EXPECT_EQ(runs(Collective::barrier, "openmpi", 1), "native");
-  // Two that share a cache; there MPICH 5 copies as we do.
-  EXPECT_EQ(runs(Collective::bcast, "mpich-5,processor=epyc-near", 1U << 20), "native");
-  EXPECT_EQ(runs(Collective::bcast, "openmpi,processor=epyc-near", 1U << 20), "flat");
-  // Other processors, which copy slower; there MPICH 5 does so by smaller pieces than we.
-  EXPECT_EQ(runs(Collective::bcast, "openmpi,processor=xeon", 4096), "native");
-  EXPECT_EQ(runs(Collective::reduce, "openmpi,processor=xeon", 16384), "native");
-  EXPECT_EQ(runs(Collective::bcast, "mpich-5,processor=xeon", 1U << 20), "flat");
-  EXPECT_NE(runs(Collective::allreduce, "openmpi,processor=xeon", 1U << 22), "native");
-}
-
-TEST(Choice, OnOneHostIsNativeUnderALibraryThatOnlyLooksLikeAMeasuredOne) {
-  const auto runs = [](std::string_view processor) {
-    HostCosts hosts = host_costs_named("mpich-5");
-    hosts.memory = &memory_speeds_named(processor);
-    hosts.is_another_library = true;
-    const Alternatives facts =
-        alternatives_of(Collective::allreduce, one_switch(), Placement(2, 3), 0, NativeLibrary::mpich, hosts);
-    return choose(facts, 1U << 20).algorithm;
-  };
-  EXPECT_EQ(runs("xeon"), "native");
-  EXPECT_EQ(runs("epyc"), "native");
-  EXPECT_EQ(runs("epyc-near"), "halving-doubling");  // measured under Intel MPI, too
-}
-
-TEST(Choice, OnOneHostIsNativeWhereNothingIsKnownOfTheLibrary) {
-  const Alternatives facts = alternatives_of(Collective::bcast, one_switch(), Placement(8, 3), 0, NativeLibrary::mpich,
-                                             host_costs_named("free"));
-  const Choice choice = choose(facts, 1U << 24);
-  EXPECT_EQ(choice.algorithm, "native");
-  EXPECT_EQ(choice.reason, "all ranks on one host, where this library's own calls were not measured");
-  EXPECT_TRUE(choice.predictions.empty());
-}
-
-RC_GTEST_PROP(Choice, OnOneHostRunsWhatIsSurelyFaster, ()) {
-  const auto ranks = *rc::gen::inRange<Rank>(2, 130);
-  const auto collective = static_cast<Collective>(*rc::gen::inRange<std::size_t>(0, collectives().size()));
-  const auto costs = *rc::gen::element<std::string>("mpich", "mpich-5", "openmpi") +
-                     *rc::gen::element<std::string>("", ",processor=epyc-near", ",processor=xeon");
-  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{1} << *rc::gen::inRange(1, 30));
-  const Alternatives facts = alternatives_of(collective, one_switch(), Placement(ranks, 3), 0, NativeLibrary::mpich,
-                                             host_costs_from(costs, usual_host_costs()));
-  const Choice choice = choose(facts, bytes);
-  for (const Prediction& one : choice.predictions) RC_ASSERT(one.seconds > 0.0);
-  if (choice.algorithm == "native") return;
-  RC_ASSERT(bytes >= least_bytes);
-  const auto of = [&](std::string_view name) {
-    return std::ranges::find(choice.predictions, name, &Prediction::algorithm)->seconds;
-  };
-  // The class is decided by its shortest message, whose times may be an eighth less.
-  RC_ASSERT(of(choice.algorithm) < 1.05 * of("native"));
-  for (const Prediction& one : choice.predictions) RC_ASSERT(of(choice.algorithm) <= 1.3 * one.seconds);
-}
-
-TEST(TreeCosts, AreNeverBelowTheWire) {
-  const TreeCosts costs = line_costs(line_of_switches("1"));
-  for (std::uint64_t bytes = 1; bytes <= 1U << 24; bytes = bytes * 3 + 1) {
-    EXPECT_GT(costs.seconds(bytes, costs.best_segment(bytes)), static_cast<double>(bytes) * 8 / 1e8);
   }
 }
 
