@@ -5,6 +5,7 @@
 #include "model/native/native_by_hosts.hpp"
 #include "model/native/native_pairs.hpp"
 #include "model/native/native_reduction.hpp"
+#include "model/native/native_root_shares.hpp"
 #include "model/native/native_shares.hpp"
 
 namespace trunkline {
@@ -78,6 +79,15 @@ std::unique_ptr<const NativeTimes> pair_times(const Call& call) {
       });
 }
 
+std::unique_ptr<const NativeTimes> root_share_times(const Call& call) {
+  return std::make_unique<NativeTimesOf<NativeRootShareCosts, native_root_share_seconds>>(
+      [](std::uint64_t /*bytes*/) { return 0U; },
+      [call](std::uint64_t /*bytes*/) {
+        return native_root_share_costs(call->paths, call->placement, call->collective, call->root, call->library,
+                                       call->hosts);
+      });
+}
+
 /// Among all ranks alike.
 std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
   if (!facts_of(call->collective).has_data) return barrier_times(call);
@@ -90,6 +100,8 @@ std::unique_ptr<const NativeTimes> flat_times(const Call& call) {
       return share_times(call);
     case RunLike::pairs:
       return pair_times(call);
+    case RunLike::root_shares:
+      return root_share_times(call);
   }
   return bcast_times(call);
 }

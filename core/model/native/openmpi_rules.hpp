@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which broadcasts and reductions Open MPI selects by itself.
+// Which broadcasts, reductions, gathers and scatters Open MPI selects by itself.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,13 @@ enum class OpenMpiReduce : std::uint8_t { linear, chain, pipeline, binary, binom
 /// line, and a segmented ring is a ring.
 [[nodiscard]] OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes);
 [[nodiscard]] OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes);
+
+/// How a gather's or a scatter's shares go: along a binomial tree, or straight.
+enum class OpenMpiShares : std::uint8_t { binomial, straight };
+
+/// The same of gathers and scatters, by the bytes of a rank's share.
+[[nodiscard]] OpenMpiShares openmpi_gather(Rank ranks, std::uint64_t share_bytes);
+[[nodiscard]] OpenMpiShares openmpi_scatter(Rank ranks, std::uint64_t share_bytes);
 
 /// Children of a digit in its k-nomial tree, plus one.
 inline constexpr unsigned openmpi_knomial_radix = 4;
