@@ -7,11 +7,12 @@
 enum { NUMBER = sizeof(long long) };
 
 static const struct collective known[] = {
-    {"bcast", ALL_AT_ROOT, ALL, 0, 0},    {"reduce", ALL, ALL_AT_ROOT, 1, 0},
-    {"allreduce", ALL, ALL, 1, 0},        {"barrier", NOTHING, NOTHING, 0, 0},
-    {"reduce-scatter", ALL, SHARE, 1, 0}, {"reduce-scatter-block", ALL, SHARE, 1, 1},
-    {"allgather", SHARE, ALL, 0, 1},      {"allgatherv", SHARE, ALL, 0, 0},
-    {"alltoall", ROW, COLUMN, 0, 0},
+    {"bcast", ALL_AT_ROOT, ALL, 0, 0},     {"reduce", ALL, ALL_AT_ROOT, 1, 0},
+    {"allreduce", ALL, ALL, 1, 0},         {"barrier", NOTHING, NOTHING, 0, 0},
+    {"reduce-scatter", ALL, SHARE, 1, 0},  {"reduce-scatter-block", ALL, SHARE, 1, 1},
+    {"allgather", SHARE, ALL, 0, 1},       {"allgatherv", SHARE, ALL, 0, 0},
+    {"alltoall", ROW, COLUMN, 0, 0},       {"gather", SHARE, ALL_AT_ROOT, 0, 1},
+    {"scatter", ALL_AT_ROOT, SHARE, 0, 1},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -59,10 +60,12 @@ static struct range taken_by(const struct message* m, int rank) { return part_of
 
 size_t held_bytes(const struct message* m, size_t bytes) { return is_by_pairs(m) ? bytes * (size_t)m->ranks : bytes; }
 
+static int is_broadcast(const struct message* m) { return m->of->given == ALL_AT_ROOT && m->of->taken == ALL; }
+
 int allocate_message(struct message* m, size_t most) {
   const size_t bytes = held_bytes(m, most) + 1;
   m->to = malloc(bytes);
-  m->from = m->of->given == ALL_AT_ROOT ? m->to : malloc(bytes);
+  m->from = is_broadcast(m) ? m->to : malloc(bytes);
   return m->to && m->from;
 }
 

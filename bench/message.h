@@ -2,8 +2,8 @@
  * The message of one collective: which part of it each rank puts in and gets out, with content that every rank knows.
  *
  * Its size is that of all of it: the vector of bcast, reduce and allreduce; the whole input of reduce-scatter; the
- * whole result of allgather; the block of a pair of ranks of alltoall; 0 bytes of a barrier. Sums are of 64-bit
- * integers, so that they are exact.
+ * whole result of allgather and gather; all that a scatter's root has; the block of a pair of ranks of alltoall; 0
+ * bytes of a barrier. Sums are of 64-bit integers, so that they are exact.
  */
 #pragma once
 #include <stddef.h>

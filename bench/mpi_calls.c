@@ -60,6 +60,10 @@ void call_mpi(const struct message* m, int past_others) {
     CALL(Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
   } else if (is(m, "alltoall")) {
     CALL(Alltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all);
+  } else if (is(m, "gather")) {
+    CALL(Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
+  } else if (is(m, "scatter")) {
+    CALL(Scatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   }
 }
 

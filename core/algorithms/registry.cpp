@@ -259,6 +259,17 @@ constexpr Row lane_radix_row(Collective collective, std::string_view name, unsig
   return row;
 }
 
+/// Shares to a root, or from it.
+constexpr Row root_binomial_row(Collective collective, bool is_aware) {
+  Algorithm algorithm{.collective = collective, .name = is_aware ? "binomial" : "unaware-binomial"};
+  algorithm.description = is_aware ? "shares along a binomial tree, depth first over the switches"
+                                   : "shares along a binomial tree over rank numbers, blind to the network";
+  algorithm.cost = is_aware ? "T(m) + log2(P) T(0)" : "T(m) + log2(P) T(0), times the channel load";
+  algorithm.needs_cluster = is_aware;
+  return round_row(algorithm, is_aware ? lay_depth_first : lay_by_rank_number,
+                   collective == Collective::gather ? "gather-binomial" : "scatter-binomial");
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = sums_shares(collective);
@@ -540,6 +551,14 @@ constexpr std::array registry_rows{
          .by_size = true},
         lay_pair_phases, ""),
     round_row({.collective = Collective::alltoall,
+               .name = "by-hosts",
+               .description = "one message from each host to each other one, in phases without contention; ranks of a "
+                              "host give their blocks to its first one",
+               .cost = "n T(k k m) of n messages on the fullest link, with k ranks a host",
+               .needs_cluster = true,
+               .by_size = true},
+              lay_pairs_by_hosts, ""),
+    round_row({.collective = Collective::alltoall,
                .name = "ring",
                .description = "each block straight on, to ranks further and further behind, depth first",
                .cost = "(P - 1) T(m), times the channel load",
@@ -550,6 +569,10 @@ constexpr std::array registry_rows{
                .description = "each block straight on, to ranks further and further behind, by rank number",
                .cost = "(P - 1) T(m), times the channel load"},
               lay_by_rank_number, "alltoall-ring"),
+    root_binomial_row(Collective::gather, true),
+    root_binomial_row(Collective::gather, false),
+    root_binomial_row(Collective::scatter, true),
+    root_binomial_row(Collective::scatter, false),
 };
 
 /// Where it is not a root's message alone.

@@ -9,6 +9,7 @@
 #include "algorithms/rounds/generators.hpp"
 #include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/rounds/pair_phases.hpp"
+#include "algorithms/rounds/pairs_by_hosts.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -53,6 +54,12 @@ Plan lay_pair_phases(const Ground& on) {
     }
   }
   return plan_of(listed_rounds(on.ranks(), on.root, list));
+}
+
+Plan lay_pairs_by_hosts(const Ground& on) {
+  std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
+  const RoundList list = pairs_by_hosts(*on.cluster, on.placement, order, on.bytes);
+  return plan_of(listed_rounds(std::move(order), list));
 }
 
 Plan lay_in_lanes(const Ground& on) {

@@ -16,6 +16,8 @@ namespace trunkline {
 [[nodiscard]] Plan lay_in_parts(const Ground& on);
 /// Blocks of pairs of ranks, in phases (algorithms/rounds/pair_phases.hpp); their words are for messages of `on.bytes`.
 [[nodiscard]] Plan lay_pair_phases(const Ground& on);
+/// The same by way of the first ranks of hosts (algorithms/rounds/pairs_by_hosts.hpp).
+[[nodiscard]] Plan lay_pairs_by_hosts(const Ground& on);
 /// The same, in groups of hosts' ranks alone.
 [[nodiscard]] Plan lay_in_lanes(const Ground& on);
 /// The same, with hosts in groups of at most `on.k`; fewer than three ranks of a host have nothing to gain, and

@@ -53,6 +53,7 @@ enum class For : std::uint8_t {
   rooted,           ///< from one rank to all, or from all to one
   gathers,          ///< every rank's share to all
   even_gathers,     ///< of the same length
+  root_shares,      ///< every rank's share to one, or from one
   but_broadcasts,   ///< all others
   but_pairs,        ///< the same
   all

@@ -2,6 +2,7 @@
 #include "choose/least_time.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -78,6 +79,7 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
   double sent_rates = 0.0;  // bytes a second
   double received_rates = 0.0;
   double slowest_s = 0.0;
+  double fastest_s = std::numeric_limits<double>::infinity();
   for (HostIndex host = 0; host < ranks_on.size(); ++host) {
     if (ranks_on[host] == 0.0) continue;
     const ChannelId own = cluster.neighbours(cluster.hosts()[host]).front().channel;
@@ -87,9 +89,12 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
     hosts += 1.0;
     sent_rates += 1.0 / sent_s;
     received_rates += 1.0 / received_s;
-    slowest_s = std::max(slowest_s, (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * std::max(sent_s, received_s));
+    const double all_s = (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * std::max(sent_s, received_s);
+    slowest_s = std::max(slowest_s, all_s);
+    fastest_s = std::min(fastest_s, all_s);
   }
   if (hosts < 2.0) return 0.0;
+  if (facts.has_shares_at_root()) return fastest_s;  // of whichever root
   const bool reduces_for_all = facts.reduces && !facts.has_root && !facts.goes_by_shares();
   return reduces_for_all ? std::max(slowest_s, 2.0 * (hosts - 1.0) / std::min(sent_rates, received_rates)) : slowest_s;
 }
@@ -132,7 +137,7 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   const std::uint64_t bytes = facts.goes_by_shares() ? message_bytes / placement.size() : message_bytes;
   const auto wire = static_cast<double>(wire_bytes(bytes));
-  const bool to_root = facts.has_root && facts.direction == Direction::up;
+  const bool to_root = facts.has_root && facts.before != Holding::all_at_root;
   LeastByte least(paths, placement);
   const auto longest_of = [&](HostIndex host) {
     double longest_s = 0.0;
@@ -145,6 +150,13 @@ double least_crossing_s(const Paths& paths, const Placement& placement, Collecti
     }
     return longest_s;
   };
+  if (facts.has_shares_at_root()) {
+    const ChannelId own = cluster.neighbours(cluster.hosts()[placement[root]]).front().channel;
+    const auto elsewhere = static_cast<std::uint64_t>(
+        std::ranges::count_if(placement, [&](HostIndex host) { return host != placement[root]; }));
+    const double link_s = least_wire_bytes(elsewhere * bytes) * paths.spread_byte_s(to_root ? own ^ 1U : own);
+    return std::max(link_s, longest_of(placement[root]));
+  }
   if (facts.has_root) return longest_of(placement[root]);
   // Routers have other ways than those of the spanning tree: no channel of it has all that goes between its sides.
   const bool counts_shares = facts.goes_by_shares() && cluster.routes() == nullptr;

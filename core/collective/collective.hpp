@@ -21,6 +21,8 @@ enum class Collective : std::uint8_t {
   allgather,
   allgatherv,
   alltoall,
+  gather,
+  scatter,
 };
 /// Size of arrays by collective.
 inline constexpr std::size_t most_collectives = 32;
@@ -45,8 +47,9 @@ enum class Holding : std::uint8_t {
 enum class RunLike : std::uint8_t {
   bcast,
   reduction,
-  shares,  ///< rings, and exchanges in pairs whose parts double or halve
-  pairs,   ///< each rank's block to each other one, straight
+  shares,       ///< rings, and exchanges in pairs whose parts double or halve
+  pairs,        ///< each rank's block to each other one, straight
+  root_shares,  ///< to a root, or from it, along a tree by rank number, or straight
 };
 
 /// All that is known of a collective operation: one row each, and no list of them stands anywhere else.
@@ -79,6 +82,9 @@ struct CollectiveFacts {
     return goes_by_pairs() ? 1 : blocks;
   }
 
+  /// Whether one rank alone has all of them, before or after.
+  [[nodiscard]] constexpr bool has_shares_at_root() const { return goes_by_shares() && has_root; }
+
   /// Whether every rank gets the shares of all, as they are.
   [[nodiscard]] constexpr bool gathers_shares() const { return before == Holding::own_block && after == Holding::all; }
 
@@ -87,8 +93,8 @@ struct CollectiveFacts {
 
   /// The least time of long messages over `hosts` hosts, two or more, in times T(m) of one transfer. Of an allreduce
   /// 2 (P - 1) / P: of m bytes each host must hand on (P - 1) / P to be reduced elsewhere, and take in as much that was
-  /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it. Of an alltoall a rank of each
-  /// host sends all others a block.
+  /// (Patarasuk, Yuan 2009); of reduce-scatter and allgather half of it, and of what one host alone takes or gives. Of
+  /// an alltoall a rank of each host sends all others a block.
   [[nodiscard]] constexpr double limit_in_transfers(double hosts) const {
     if (goes_by_pairs()) return hosts - 1.0;
     return passes == 0.0 ? 1.0 : passes * (hosts - 1.0) / hosts;

@@ -14,12 +14,42 @@ namespace trunkline {
 
 inline constexpr std::uint64_t no_round = ~std::uint64_t{0};
 
-/// Blocks in a row that one rank sends to another in one round. None: a word, without which the other one does not send
-/// the block that is named.
+/// Blocks that lie in rows of the same length, each as far behind the one before.
+struct BlockRows {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;  ///< of a row
+  std::uint64_t rows = 1;
+  std::uint64_t stride = 0;  ///< from one row's first block to the next one's; of one row: 0
+
+  [[nodiscard]] std::uint64_t blocks() const { return count * rows; }
+  /// Behind the last one.
+  [[nodiscard]] std::uint64_t end() const { return first + (rows - 1) * stride + count; }
+  [[nodiscard]] bool overlaps(const BlockRows& other) const {
+    if (rows > 1 && other.rows > 1) {
+      for (std::uint64_t row = 0; row < rows; ++row) {
+        if (other.overlaps({.first = first + row * stride, .count = count})) return true;
+      }
+      return false;
+    }
+    if (other.rows > 1) return other.overlaps(*this);
+    // The first row that ends behind where the other one begins.
+    const std::uint64_t row =
+        stride == 0 || other.first < first + count ? 0 : (other.first - first - count) / stride + 1;
+    const std::uint64_t begin = first + row * stride;
+    return row < rows && begin < other.first + other.count && other.first < begin + count;
+  }
+
+  friend bool operator==(const BlockRows&, const BlockRows&) = default;
+};
+
+/// Blocks that one rank sends to another in one round. None: a word, without which the other one does not send the
+/// transfer that begins with the block that is named.
 struct BlockTransfer {
   Rank peer = no_rank;  ///< position of the other one
   std::uint64_t first = 0;
   std::uint64_t count = 0;
+  std::uint64_t rows = 1;  ///< as BlockRows
+  std::uint64_t stride = 0;
   /// Of a send: the rank has these blocks once it has all that it receives in rounds up to this one; no_round: from
   /// the start.
   std::uint64_t needs = no_round;
@@ -32,6 +62,7 @@ struct BlockTransfer {
   bool replaces = false;
 
   [[nodiscard]] bool is_word() const { return count == 0; }
+  [[nodiscard]] BlockRows blocks() const { return {.first = first, .count = count, .rows = rows, .stride = stride}; }
 };
 
 /// Positions in a row each send so many blocks to the one that is so much further, round the end.

@@ -127,7 +127,7 @@ class RoundsReplay {
       if (!transfer) continue;
       piece.transfer = *transfer;
       piece.begin = offset(transfer->first);
-      piece.transfer_end = offset(transfer->first + transfer->count);
+      piece.transfer_end = piece.begin + transfer->rows * (offset(transfer->first + transfer->count) - piece.begin);
       piece.end = std::min(piece.begin + segment_bytes_, piece.transfer_end);
       if (piece.begin < piece.end) return;
     }
@@ -157,7 +157,7 @@ class RoundsReplay {
     const std::uint64_t word = piece.transfer.word;
     if (word != no_round && std::ranges::find(part.words, word) == part.words.end()) return false;
     if (needs == no_round || !missing.is_there) return true;
-    if (missing.round != needs) return missing.round > needs;
+    if (missing.round != needs || piece.transfer.rows > 1 || missing.transfer.rows > 1) return missing.round > needs;
     return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
   }
 

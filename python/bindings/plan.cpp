@@ -111,11 +111,13 @@ void bind_contention(nb::module_& module) {
 }
 
 void bind_plan_file(nb::module_& module) {
-  nb::class_<Transfer>(module, "Transfer", "Blocks in a row from one rank to another.")
+  nb::class_<Transfer>(module, "Transfer", "Blocks in rows from one rank to another.")
       .def_ro("sender", &Transfer::from)
       .def_ro("receiver", &Transfer::to)
       .def_ro("first", &Transfer::first)
-      .def_ro("count", &Transfer::count)
+      .def_ro("count", &Transfer::count, "Of a row.")
+      .def_ro("rows", &Transfer::rows)
+      .def_ro("stride", &Transfer::stride, "From one row's first block to the next one's; of one row: 0.")
       .def_ro("reduces", &Transfer::reduces, "The receiver adds them to what it has.")
       .def_ro("replaces", &Transfer::replaces, "They are sums that take the place of what it has.");
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")

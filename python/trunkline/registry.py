@@ -40,7 +40,7 @@ def check_collective(name: str) -> str:
     raise BadInput(f"there is no collective '{name}'; {nearest}{there}")
 
 
-_NEVER_PLANNED = ("alltoallv", "alltoallw", "gather", "gatherv", "scatter", "scatterv", "scan", "exscan")
+_NEVER_PLANNED = ("alltoallv", "alltoallw", "gatherv", "scatterv", "scan", "exscan")
 """MPI's other blocking collectives: a name like one of ours, such as allgather, is no help there."""
 _ALIKE = 0.6
 """Of names that somebody may have mistyped; less alike ones are other names."""

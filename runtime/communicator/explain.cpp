@@ -22,9 +22,11 @@ std::string milliseconds(double seconds) {
 
 std::string description(const ExplainedCall& call, const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(call.collective);
-  std::string text = std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(call.bytes)) +
-                     (facts.has_root ? (facts.reduces ? " to rank " : " from rank ") + std::to_string(call.root) : "") +
-                     " on " + std::to_string(call.ranks) + " ranks ran ";
+  std::string text =
+      std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(call.bytes)) +
+      (facts.has_root ? (facts.after == Holding::all_at_root ? " to rank " : " from rank ") + std::to_string(call.root)
+                      : "") +
+      " on " + std::to_string(call.ranks) + " ranks ran ";
   if (decision.plan == nullptr) {
     text += "native";
   } else {

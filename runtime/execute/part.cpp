@@ -26,6 +26,10 @@ Running LocalPart::exchange(Transport& /*transport*/, const Exchanged& /*exchang
   not_served();
 }
 
+Running LocalPart::share(Transport& /*transport*/, const RootShares& /*shares*/, const Pace& /*pace*/) const {
+  not_served();
+}
+
 Running LocalPart::reduce_shares(Transport& /*transport*/, const Operands& /*operands*/,
                                  std::span<const MPI_Count> /*counts*/, const Pace& /*pace*/) const {
   not_served();

@@ -13,6 +13,7 @@
 #include "datatype/gathered.hpp"
 #include "datatype/message.hpp"
 #include "datatype/operands.hpp"
+#include "datatype/shares_at_root.hpp"
 #include "execute/execution.hpp"
 #include "plan/in_flight.hpp"
 #include "plan/plan.hpp"
@@ -70,6 +71,9 @@ class LocalPart {
 
   /// Each rank's block for each other one reaches it.
   [[nodiscard]] virtual Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const;
+
+  /// Each rank's share reaches the root, or comes from it.
+  [[nodiscard]] virtual Running share(Transport& transport, const RootShares& shares, const Pace& pace) const;
 
   /// Operands are combined, and rank r gets its share of the result, counts[r] elements.
   [[nodiscard]] virtual Running reduce_shares(Transport& transport, const Operands& operands,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/arguments.hpp"
 
+#include <cstddef>
+
+#include "datatype/operands.hpp"
 #include "datatype/predefined.hpp"
 #include "intercept/state.hpp"
 
@@ -21,6 +24,22 @@ bool is_null(const void* buffer, MPI_Datatype type) {
   MPI_Count first = 0;
   MPI_Count extent = 0;
   return PMPI_Type_get_true_extent_x(type, &first, &extent) != MPI_SUCCESS || first == 0;
+}
+
+void* element_place(const void* buffer, MPI_Datatype type, MPI_Count element) {
+  MPI_Count low = 0;
+  MPI_Count extent = 0;
+  if (PMPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS) extent = 0;
+  return moved(buffer, static_cast<std::ptrdiff_t>(element * extent));
+}
+
+void* forbidden_place(const void* buffer, MPI_Datatype type, MPI_Count element) {
+#ifdef OPEN_MPI
+  return element_place(buffer, type, element);
+#else
+  const auto bytes = static_cast<std::ptrdiff_t>(type_bytes(type).value_or(0));
+  return moved(buffer, static_cast<std::ptrdiff_t>(element) * bytes);
+#endif
 }
 
 }  // namespace trunkline::runtime

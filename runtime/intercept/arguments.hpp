@@ -26,4 +26,11 @@ struct Arguments {
 /// Whether MPI has to report a null buffer. MPI_BOTTOM is one too, whose datatypes hold the addresses.
 [[nodiscard]] bool is_null(const void* buffer, MPI_Datatype type);
 
+/// Of an array at `buffer`: where the element of that number lies.
+[[nodiscard]] void* element_place(const void* buffer, MPI_Datatype type, MPI_Count element);
+
+/// The place of which MPI asks whether a rank's own share of that array is given there too. MPICH counts by the
+/// datatype's size, as if it had no gaps: its own place is welcome where it has some.
+[[nodiscard]] void* forbidden_place(const void* buffer, MPI_Datatype type, MPI_Count element);
+
 }  // namespace trunkline::runtime

@@ -94,6 +94,20 @@ void alltoall(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type,
                           PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
 }
 
+void gather(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
+            const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root,
+            const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Gather(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
+                        PMPI_Type_f2c(*receive_type), *root, PMPI_Comm_f2c(*communicator)));
+}
+
+void scatter(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
+             const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root,
+             const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Scatter(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
+                         PMPI_Type_f2c(*receive_type), *root, PMPI_Comm_f2c(*communicator)));
+}
+
 void reduce_scatter(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type, const MPI_Fint* operation,
                     const MPI_Fint* communicator, MPI_Fint* error) {
   set(error, MPI_Reduce_scatter(c_buffer(send), c_buffer(receive), counts, PMPI_Type_f2c(*type),
@@ -169,6 +183,14 @@ using namespace trunkline::runtime;
                              const MPI_Fint* communicator, MPI_Fint* error) {                                  \
     alltoall(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);          \
   }
+#define TRUNKLINE_ROOT_SHARES(call, name)                                                                       \
+  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,  \
+                             const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root, \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                   \
+    call(send, send_count, send_type, receive, receive_count, receive_type, root, communicator, error);         \
+  }
+#define TRUNKLINE_GATHER(name) TRUNKLINE_ROOT_SHARES(gather, name)
+#define TRUNKLINE_SCATTER(name) TRUNKLINE_ROOT_SHARES(scatter, name)
 #define TRUNKLINE_REDUCE_SCATTER(name)                                                                   \
   TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type,    \
                              const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
@@ -223,6 +245,10 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv_f08, MPI_ALLGATHERV_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall_f08, MPI_ALLTOALL_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather, MPI_GATHER)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather_f08, MPI_GATHER_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_SCATTER, mpi_scatter, MPI_SCATTER)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_SCATTER, mpi_scatter_f08, MPI_SCATTER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter, MPI_REDUCE_SCATTER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter_f08, MPI_REDUCE_SCATTER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK)

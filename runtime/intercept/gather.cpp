@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "datatype/operands.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -23,32 +22,13 @@ MPI_Count Gather::elements(int ranks) const {
   return given_.shares.by_rank && !has_starts ? -1 : given_.shares.total(ranks);
 }
 
-void* Gather::own_place(int rank) const {
-  MPI_Count low = 0;
-  MPI_Count extent = 0;
-  if (PMPI_Type_get_extent_x(given_.receive_type, &low, &extent) != MPI_SUCCESS) return given_.receive;
-  return moved(given_.receive, static_cast<std::ptrdiff_t>(given_.shares.start(rank) * extent));
-}
-
-/// The place of which MPI asks whether a rank sends from it. MPICH counts by the datatype's size, as if it had no gaps:
-/// a rank that sends from its own place is welcome where it has some.
-void* Gather::forbidden_place(int rank) const {
-#ifdef OPEN_MPI
-  return own_place(rank);
-#else
-  const auto bytes = type_bytes(given_.receive_type);
-  if (!bytes) return given_.receive;
-  return moved(given_.receive,
-               static_cast<std::ptrdiff_t>(given_.shares.start(rank)) * static_cast<std::ptrdiff_t>(*bytes));
-#endif
-}
-
 bool Gather::is_doubtful(int rank) const {
   if (is_null(given_.receive, given_.receive_type)) return true;
   if (given_.send == MPI_IN_PLACE) return false;
   if (given_.send_count < 0 || given_.send_type == MPI_DATATYPE_NULL || !type_bytes(given_.send_type)) return true;
   if (given_.send_count == 0) return false;
-  return is_null(given_.send, given_.send_type) || given_.send == forbidden_place(rank);
+  return is_null(given_.send, given_.send_type) ||
+         given_.send == forbidden_place(given_.receive, given_.receive_type, given_.shares.start(rank));
 }
 
 int Gather::judged(MPI_Comm alone, int rank) const {
@@ -56,7 +36,10 @@ int Gather::judged(MPI_Comm alone, int rank) const {
   own.communicator = alone;
   // Alone, a rank's own place is where it receives.
   if (!is_null(given_.receive, given_.receive_type)) {
-    own.receive = given_.send == forbidden_place(rank) ? const_cast<void*>(given_.send) : own_place(rank);
+    const MPI_Count start = given_.shares.start(rank);
+    own.receive = given_.send == forbidden_place(given_.receive, given_.receive_type, start)
+                      ? const_cast<void*>(given_.send)
+                      : element_place(given_.receive, given_.receive_type, start);
   }
   const OneShare share(given_.shares, given_.shares.count(rank));
   own.shares = share.shares();

@@ -33,10 +33,6 @@ class Gather final : public UserCall {
   [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
 
  private:
-  /// Where this rank's own share belongs.
-  [[nodiscard]] void* own_place(int rank) const;
-  [[nodiscard]] void* forbidden_place(int rank) const;
-
   GatherArguments given_;
   Arguments arguments_;
   Native* native_;

@@ -18,8 +18,10 @@ SIZES = {
     "allgather": "4,8192",
     "allgatherv": "3,1003,8192",
     "alltoall": "1,1003,8192",
+    "gather": "4,8192",
+    "scatter": "4,8192",
 }
-ROOTED = ("bcast", "reduce")
+ROOTED = ("bcast", "reduce", "gather", "scatter")
 
 
 def test_every_collective_that_trunkline_runs_is_among_them():

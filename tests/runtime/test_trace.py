@@ -170,15 +170,20 @@ def test_multicasts_are_traced(any_mpi: Mpi, tmp_path: Path):
 
 
 def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):
-    top, seen = Top(str(tmp_path / "trace"), None), []
-    with ThreadPoolExecutor() as beside:
-        job = beside.submit(run, mpi, tmp_path / "trace", "1500")
-        while not job.done():
-            look = top.look()
-            if look is not None and not look.ended and look.last.calls:
-                seen.append((max(row.calls for row in look.whole.rows()), max(look.whole.shares().values())))
-            time.sleep(0.01)
-        job.result()
+    seen: list[tuple[int, float]] = []
+    for attempt in range(5):  # on a busy machine few looks may come in time
+        trace, seen = tmp_path / f"trace{attempt}", []
+        top = Top(str(trace), None)
+        with ThreadPoolExecutor() as beside:
+            job = beside.submit(run, mpi, trace, "1500")
+            while not job.done():
+                look = top.look()
+                if look is not None and not look.ended and look.last.calls:
+                    seen.append((max(row.calls for row in look.whole.rows()), max(look.whole.shares().values())))
+                time.sleep(0.01)
+            job.result()
+        if len(seen) > 3:
+            break
     last = top.look()
     assert last is not None
     assert last.ended
@@ -186,7 +191,7 @@ def test_a_job_is_watched_while_it_runs(mpi: Mpi, tmp_path: Path):
     counts = {(row.collective, row.bytes, row.algorithm): row.calls for row in last.whole.rows()}
     kinds = [("allreduce", 4, "binomial"), ("bcast", 100000, "unaware-linear"), ("allgather", 4 * RANKS, "native")]
     assert counts == dict.fromkeys(kinds, 1500) | {("barrier", 1, "native"): 1}
-    seconds = [one.end - one.start for one in map(rank_calls, read(find_job(str(tmp_path / "trace"))))]
+    seconds = [one.end - one.start for one in map(rank_calls, read(find_job(str(trace))))]
     inside = {rank: sum(one[rank][1] for one in last.whole.calls.values()) for rank in range(RANKS)}
     assert inside == {rank: int(of_rank.sum()) for rank, of_rank in enumerate(seconds)}
     assert len(seen) > 3

@@ -118,6 +118,8 @@ def _steps() -> dict[str, Schema]:
             "blocks": RANKS,
             "add": {"type": "boolean"},
             "replace": {"type": "boolean"},
+            "rows": COUNT | {"description": "Of an alltoall: so many rows of these blocks."},
+            "stride": COUNT | {"description": "Blocks from one row's first one to the next one's."},
             "word": RANK | {"description": "A message without data: without it the receiver does not send that block."},
         },
         ("from", "to"),

@@ -22,6 +22,7 @@
 #include "algorithms/rounds/pair_ring.hpp"
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
+#include "algorithms/rounds/root_binomial.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
 #include "algorithms/rounds/scatter_ring.hpp"
 #include "algorithms/rounds/staggered_radix.hpp"
@@ -84,6 +85,7 @@ struct Generator {
   std::size_t most_groups = 0;
   std::string_view shown = name;  ///< to people
   Sweep sweep = nullptr;          ///< null: they have nothing in common
+  bool any_blocks = false;        ///< else the message is cut into a block for each rank
 };
 
 using enum Collective;
@@ -91,7 +93,11 @@ using enum Collective;
 constexpr std::array generator_table{
     Generator{"scatter-ring", bcast, schedule_at<ScatterRing>},
     Generator{"scatter-doubling", bcast, schedule_at<ScatterDoubling>},
-    Generator{.name = "circulant", .collective = bcast, .schedule = schedule_at<Circulant>, .sweep = sweep_circulant},
+    Generator{.name = "circulant",
+              .collective = bcast,
+              .schedule = schedule_at<Circulant>,
+              .sweep = sweep_circulant,
+              .any_blocks = true},
     Generator{"allreduce-ring", allreduce, schedule_at<Ring<RingTurns::allreduce>>},
     Generator{"reduce-scatter-ring", reduce_scatter, schedule_at<Ring<RingTurns::reduce_scatter>>},
     Generator{"allgather-ring", allgather, schedule_at<Ring<RingTurns::allgather>>},
@@ -108,6 +114,8 @@ constexpr std::array generator_table{
     Generator{"reduce-scatter-lane-ring", reduce_scatter, mirrored_in_lanes_at<LaneGatherRing>, 1, 1,
               "K-reduce-scatter-lane-ring"},
     Generator{"alltoall-ring", alltoall, schedule_at<PairRing>},
+    Generator{"gather-binomial", gather, schedule_at<RootBinomial<true>>},
+    Generator{"scatter-binomial", scatter, schedule_at<RootBinomial<false>>},
     Generator{"reduce-scatter-lane-direct", reduce_scatter, mirrored_in_lanes_at<LaneDirect>, 1, 1,
               "K-reduce-scatter-lane-direct"},
 };
@@ -115,8 +123,9 @@ constexpr std::array generator_table{
 bool serves(const Generator& generator, Collective collective) {
   const CollectiveFacts& promised = facts_of(generator.collective);
   const CollectiveFacts& asked = facts_of(collective);
-  const bool at_root_too = promised.after == Holding::all && asked.after == Holding::all_at_root;
-  return promised.before == asked.before && (promised.after == asked.after || at_root_too);
+  const bool is_own_share = asked.after == Holding::own_block && !asked.reduces && !generator.any_blocks;
+  const bool has_it_too = promised.after == Holding::all && (asked.after == Holding::all_at_root || is_own_share);
+  return promised.before == asked.before && (promised.after == asked.after || has_it_too);
 }
 
 struct Found {

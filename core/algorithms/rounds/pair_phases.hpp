@@ -35,7 +35,7 @@ struct PairMessage {
 /// No rank sends two of a round, nor receives two.
 using PairRound = std::vector<PairMessage>;
 
-/// A rank has sent at most this many blocks more than it has received.
+/// A rank has sent at most this many blocks more than it has received since it began to send.
 inline constexpr std::uint64_t pair_lead = 6;
 
 /// Who sends to whom, phase by phase, with ranks in that order (depth first over the switches); between phases, words.

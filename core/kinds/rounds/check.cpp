@@ -33,15 +33,26 @@ class Operands {
     return operand;
   }
 
-  /// Blocks in a row, as they are now.
-  [[nodiscard]] std::vector<bool> copy(Rank position, std::uint64_t first, std::uint64_t count) const {
-    return {at(position, first), at(position, first + count)};
+  /// Blocks as they are now, row after row.
+  [[nodiscard]] std::vector<bool> copy(Rank position, const BlockRows& blocks) const {
+    std::vector<bool> copied;
+    for (std::uint64_t row = 0; row < blocks.rows; ++row) {
+      const std::uint64_t first = blocks.first + row * blocks.stride;
+      copied.insert(copied.end(), at(position, first), at(position, first + blocks.count));
+    }
+    return copied;
   }
   void replace(Rank position, std::uint64_t first, const std::vector<bool>& copied) {
     std::copy(copied.begin(), copied.end(), at(position, first));
   }
-  void add(Rank position, std::uint64_t first, const std::vector<bool>& copied) {
-    std::transform(copied.begin(), copied.end(), at(position, first), at(position, first), std::logical_or<>());
+  void add(Rank position, const BlockRows& blocks, const std::vector<bool>& copied) {
+    auto from = copied.begin();
+    for (std::uint64_t row = 0; row < blocks.rows; ++row) {
+      const auto to = at(position, blocks.first + row * blocks.stride);
+      const auto end = from + offset(blocks.count * operands_);
+      std::transform(from, end, to, to, std::logical_or<>());
+      from = end;
+    }
   }
 
  private:
@@ -125,18 +136,24 @@ class RoundReplay {
       if (!send) continue;
       const std::string who = where + name(position);
       if (send->peer >= schedules_.size()) throw InvalidPlan(who + " sends to a position that is not there");
-      if (send->first + send->count > blocks_) throw InvalidPlan(who + " sends a block that is not there");
+      if (send->blocks().end() > blocks_) throw InvalidPlan(who + " sends a block that is not there");
       const auto receive = schedules_[send->peer]->receive(round, blocks_);
-      if (!receive || receive->peer != position || receive->first != send->first || receive->count != send->count ||
+      if (!receive || receive->peer != position || receive->blocks() != send->blocks() ||
           receive->reduces != send->reduces || receive->replaces != send->replaces) {
         throw InvalidPlan(who + " sends to " + name(send->peer) + ", which expects something else");
       }
-      for (std::uint64_t block = send->first; block < send->first + send->count; ++block) {
-        check_transfer(where, position, *send, block);
+      if (send->rows > 1 && !facts_.goes_by_pairs()) {
+        throw InvalidPlan(who + " sends rows of blocks; only an alltoall may");
+      }
+      for (std::uint64_t row = 0; row < send->rows; ++row) {
+        const std::uint64_t first = send->first + row * send->stride;
+        for (std::uint64_t block = first; block < first + send->count; ++block) {
+          check_transfer(where, position, *send, block);
+        }
       }
       const bool relays = facts_.reduces && facts_.after == Holding::own_block;
       if (relays && schedules_[position]->relays_in_order()) check_relay(who, position, *send);
-      sent[send->peer] = has_.copy(position, send->first, send->count);
+      sent[send->peer] = has_.copy(position, send->blocks());
       arriving[send->peer] = *receive;
     }
     for (Rank position = 0; position < schedules_.size(); ++position) {
@@ -148,7 +165,7 @@ class RoundReplay {
       if (receive->replaces) {
         has_.replace(position, receive->first, sent[position]);
       } else {
-        has_.add(position, receive->first, sent[position]);
+        has_.add(position, receive->blocks(), sent[position]);
       }
       if (receive->first != position) relayed_[position].push_back(receive->first);
     }

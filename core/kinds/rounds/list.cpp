@@ -51,15 +51,14 @@ struct Parts {
 std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
   const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
     const BlockTransfer& one = received.second;
-    const bool overlaps = one.first < transfer.first + transfer.count && transfer.first < one.first + one.count;
-    return !one.is_word() && (transfer.count == 0 || overlaps);
+    return !one.is_word() && (transfer.is_word() || one.blocks().overlaps(transfer.blocks()));
   });
   return got != receives.rend() ? got->first : no_round;
 }
 
 /// The last one in which a word for the first of these blocks was received; no_round: none was.
 std::uint64_t word_for(const Listed::Part& receives, const Transfer& transfer) {
-  if (transfer.count == 0) return no_round;
+  if (transfer.is_word()) return no_round;
   const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
     return received.second.is_word() && received.second.first == transfer.first;
   });
@@ -78,9 +77,11 @@ void check_words(const Parts& part, Rank rank) {
 
 /// Each send of data waits for the receive that is `lead` before it, if that is of an earlier round.
 void keep_in_step(Parts& part, std::uint64_t lead) {
+  const auto is_of_data = [](const auto& one) { return !one.second.is_word(); };
+  const auto first_sent = std::ranges::find_if(part.sends, is_of_data);
   std::vector<std::uint64_t> received;  // rounds
   for (const auto& [round, one] : part.receives) {
-    if (!one.is_word()) received.push_back(round);
+    if (!one.is_word() && first_sent != part.sends.end() && round >= first_sent->first) received.push_back(round);
   }
   std::uint64_t sent = 0;
   for (auto& [round, one] : part.sends) {
@@ -96,25 +97,36 @@ void keep_in_step(Parts& part, std::uint64_t lead) {
 
 Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
   check_root(ranks, root);
-  const auto position_of = [=](Rank rank) { return static_cast<Rank>((std::uint64_t{rank} + ranks - root) % ranks); };
+  return listed_rounds(by_number(ranks, root), list);
+}
+
+Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
+  const auto ranks = static_cast<Rank>(order.size());
+  std::vector<Rank> positions(ranks);
+  for (Rank position = 0; position < ranks; ++position) positions[order[position]] = position;
+  const auto position_of = [&](Rank rank) { return positions[rank]; };
   auto parts = std::make_shared<std::vector<Parts>>(ranks);
   bool has_words = false;
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
     for (const Transfer& transfer : list.rounds[round]) {
-      const auto [from, to, first, count, reduces, replaces] = transfer;
+      const auto [from, to, first, count, reduces, replaces, rows, stride] = transfer;
       const std::string where =
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
       has_words = has_words || count == 0;
       if (from == to) throw InvalidPlan(where + "a rank sends to itself");
-      if (first >= list.blocks || count > list.blocks - first) {
+      const bool lie_apart = rows == 1 || (stride >= count && stride < list.blocks && rows <= list.blocks);
+      if (rows == 0 || !lie_apart) throw InvalidPlan(where + "its rows overlap, or reach further than all blocks");
+      if (first >= list.blocks || (rows - 1) * stride + count > list.blocks - first) {
         throw InvalidPlan(where + "there are " + std::to_string(list.blocks) + " blocks");
       }
       Parts& sender = (*parts)[position_of(from)];
       const BlockTransfer send{.peer = position_of(to),
                                .first = first,
                                .count = count,
+                               .rows = rows,
+                               .stride = stride,
                                .needs = needed_round(sender.receives, transfer),
                                .word = word_for(sender.receives, transfer),
                                .reduces = reduces,
@@ -122,25 +134,26 @@ Rounds listed_rounds(Rank ranks, Rank root, const RoundList& list) {
       if (!sender.sends.emplace(round, send).second) {
         throw InvalidPlan(where + "the rank sends already in this round; put it into another one");
       }
-      received.emplace_back(
-          position_of(to),
-          BlockTransfer{
-              .peer = position_of(from), .first = first, .count = count, .reduces = reduces, .replaces = replaces});
+      received.emplace_back(position_of(to), BlockTransfer{.peer = position_of(from),
+                                                           .first = first,
+                                                           .count = count,
+                                                           .rows = rows,
+                                                           .stride = stride,
+                                                           .reduces = reduces,
+                                                           .replaces = replaces});
     }
     for (const auto& [position, receive] : received) {
       if (!(*parts)[position].receives.emplace(round, receive).second) {
-        throw InvalidPlan("round " + std::to_string(round) + ": rank " +
-                          std::to_string(absolute(position, root, ranks)) +
+        throw InvalidPlan("round " + std::to_string(round) + ": rank " + std::to_string(order[position]) +
                           " receives twice; put one of them into another round");
       }
     }
   }
-  for (Rank position = 0; position < ranks; ++position)
-    check_words((*parts)[position], absolute(position, root, ranks));
+  for (Rank position = 0; position < ranks; ++position) check_words((*parts)[position], order[position]);
   if (list.lead > 0) {
     for (Parts& part : *parts) keep_in_step(part, list.lead);
   }
-  return {.order = by_number(ranks, root),
+  return {.order = std::move(order),
           .schedule_of =
               [parts, blocks = list.blocks, rounds = list.rounds.size()](Rank position) {
                 const Parts& own = parts->at(position);
@@ -171,7 +184,9 @@ RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std
                                       .first = send->first,
                                       .count = send->count,
                                       .reduces = send->reduces,
-                                      .replaces = send->replaces});
+                                      .replaces = send->replaces,
+                                      .rows = send->rows,
+                                      .stride = send->stride});
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "kinds/rounds/pair_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "algorithms/rounds/pair_phases.hpp"
@@ -23,6 +24,8 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   PairCosts costs;
   costs.hosts = hosts;
   PathLoads loads(paths);
+  double blocks = 0.0;  // of messages between hosts
+  double local_blocks = 0.0;
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
     for (const RoundSample::Sent& sent : sample.sent) {
       const HostIndex from = placement[rounds.order[sent.from]];
@@ -33,6 +36,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       }
       if (sent.blocks == 0) continue;
       (is_local ? costs.local_messages : costs.messages) += 1.0;
+      (is_local ? local_blocks : blocks) += static_cast<double>(sent.blocks);
       if (is_local) continue;
       const NodeId u = paths.cluster().hosts()[from];
       const NodeId v = paths.cluster().hosts()[to];
@@ -48,7 +52,9 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     costs.most_local_messages = std::max(costs.most_local_messages, one.local);
     costs.most_words = std::max(costs.most_words, one.words);
   }
+  if (costs.local_messages > 0.0) costs.local_blocks_a_message = local_blocks / costs.local_messages;
   if (costs.messages > 0.0) {
+    costs.blocks_a_message = blocks / costs.messages;
     loads.settle_loads();
     costs.links_byte_s = loads.fullest_byte_s();
     for (ChannelId channel = 0; channel < paths.cluster().channel_count(); ++channel) {
@@ -59,22 +65,27 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
 }
 
 double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const {
-  const std::uint64_t piece = std::min(block_bytes, segment_bytes);
-  const auto pieces = static_cast<double>(pieces_of(block_bytes, piece));
+  const double bytes = blocks_a_message * static_cast<double>(block_bytes);
+  const auto message = static_cast<std::uint64_t>(std::ceil(bytes));
+  const std::uint64_t piece = std::min(message, segment_bytes);
+  const auto pieces = static_cast<double>(pieces_of(message, piece));
   const auto wire = static_cast<double>(wire_bytes(piece));
-  const double links_s = links_byte_s * pieces * wire;
-  const double rank_s = pieces * (most_messages * hosts.handling_s(piece) +
-                                  most_local_messages * hosts.local_handling_s(static_cast<double>(piece))) +
-                        most_words * hosts.handling_s(0);
-  const double bytes = static_cast<double>(block_bytes);
-  const double together_s =
-      hosts.together_s(pieces * messages, messages * bytes, pieces * local_messages, local_messages * bytes);
+  const double links_s = links_byte_s * pieces * wire / blocks_a_message;
+  const double local_bytes = local_blocks_a_message * static_cast<double>(block_bytes);
+  const double local_pieces = std::ceil(local_bytes / static_cast<double>(segment_bytes));
+  const double local_s = most_local_messages * local_pieces * hosts.local_handling_s(local_bytes / local_pieces);
+  const double rank_s = pieces * most_messages * hosts.handling_s(piece) + most_words * hosts.handling_s(0);
+  const double together_s = hosts.together_s(pieces * messages, messages * bytes, local_pieces * local_messages,
+                                             local_messages * local_bytes);
   const double way_s = hosts.trips(piece) * latency_s +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
-  return std::max({links_s, rank_s, together_s}) + way_s;
+  // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
+  if (goes_by_hosts()) return std::max(std::max(links_s, rank_s) + local_s, together_s) + way_s;
+  return std::max({links_s, rank_s + local_s, together_s}) + way_s;
 }
 
 std::uint64_t PairCosts::least_bytes() const {
+  if (goes_by_hosts()) return 1;
   constexpr double queues = 2.0;
   std::uint64_t bytes = 1;
   constexpr std::uint64_t longest = std::uint64_t{1} << 20;
@@ -84,7 +95,8 @@ std::uint64_t PairCosts::least_bytes() const {
 }
 
 std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
-  const auto whole = std::ranges::lower_bound(segment_sizes(), block_bytes);
+  const double longest = std::max(blocks_a_message, local_blocks_a_message) * static_cast<double>(block_bytes);
+  const auto whole = std::ranges::lower_bound(segment_sizes(), static_cast<std::uint64_t>(longest));
   return whole != segment_sizes().end() ? *whole : segment_sizes().back();
 }
 

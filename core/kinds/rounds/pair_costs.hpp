@@ -15,8 +15,10 @@ namespace trunkline {
 
 struct PairCosts final : CostFunction {
   double links_byte_s = 0.0;         ///< of the fullest link, for each byte of a block
+  double blocks_a_message = 1.0;     ///< between hosts, on average
   double most_messages = 0.0;        ///< of a rank, between hosts: those it sends and those it takes
   double most_local_messages = 0.0;  ///< the same within its host
+  double local_blocks_a_message = 1.0;
   double most_words = 0.0;
   double messages = 0.0;      ///< of all ranks, between hosts
   double most_on_link = 0.0;  ///< of these
@@ -25,6 +27,7 @@ struct PairCosts final : CostFunction {
   double frame_byte_s = 0.0;  ///< for each byte of a frame that is stored on it
   HostCosts hosts = usual_host_costs();
 
+  [[nodiscard]] bool goes_by_hosts() const { return blocks_a_message > 1.0; }
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
   /// Where the messages of the fullest link fit into two queues of a shallow switch, no order gains anything: libraries

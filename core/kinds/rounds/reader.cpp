@@ -107,7 +107,6 @@ class RoundReader {
   std::optional<Rounds> listed(const YamlNode& rounds) {
     const YamlNode* blocks = required(rounds, "blocks", "blocks: 4", faults_);
     const YamlNode* transfers = required(rounds, "transfers", "transfers: [[{from: 0, to: 1, blocks: 0-3}]]", faults_);
-    if (const YamlNode* node = rounds.find("order")) faults_.add(*node, "order goes with a generator");
     if (blocks == nullptr || transfers == nullptr) return {};
     const auto many = whole_number(*blocks, "blocks", 1, faults_);
     if (!many ||
@@ -134,8 +133,14 @@ class RoundReader {
         list.rounds.back().push_back(*transfer);
       }
     }
+    std::vector<Rank> order = by_number(ranks_, root_);
+    if (const YamlNode* const node = rounds.find("order")) {
+      auto given = order_of(*node);
+      if (!given) return {};
+      order = std::move(*given);
+    }
     try {
-      return listed_rounds(ranks_, root_, list);
+      return listed_rounds(std::move(order), list);
     } catch (const InvalidPlan& invalid) {
       faults_.add(*transfers, invalid.what());
       return {};
@@ -143,7 +148,8 @@ class RoundReader {
   }
 
   std::optional<Transfer> transfer_of(const YamlNode& node, std::uint64_t blocks) {
-    static constexpr std::array<std::string_view, 6> keys{"from", "to", "blocks", "add", "replace", "word"};
+    static constexpr std::array<std::string_view, 8> keys{"from",    "to",   "blocks", "add",
+                                                          "replace", "word", "rows",   "stride"};
     constexpr const char* example = "{from: 0, to: 1, blocks: 0-3}";
     if (!check_kind(node, YamlNode::Kind::mapping, "a transfer", example, faults_)) return {};
     check_keys(node, keys, faults_);
@@ -154,7 +160,7 @@ class RoundReader {
     const auto receiver = numbers(*to, "a rank", "3", ranks_);
     if (!sender || !receiver) return {};
     if (const YamlNode* const word = node.find("word")) {
-      for (const char* const key : {"blocks", "add", "replace"}) {
+      for (const char* const key : {"blocks", "add", "replace", "rows", "stride"}) {
         if (const YamlNode* other = node.find(key)) {
           faults_.add(*other, "a word has no data; leave '" + std::string(key) + "' out, or 'word'");
           return {};
@@ -172,13 +178,21 @@ class RoundReader {
     const auto range = numbers(*which, "blocks", "0-3", blocks);
     const auto adds = truth(node, "add");
     const auto replaces = truth(node, "replace");
-    if (!range || !adds || !replaces) return {};
+    const YamlNode* const rows = node.find("rows");
+    const auto many = rows != nullptr ? whole_number(*rows, "rows", 2, faults_) : std::optional<std::uint32_t>(1);
+    const YamlNode* const apart =
+        rows != nullptr ? required(node, "stride", "stride: 32", faults_) : node.find("stride");
+    if (rows == nullptr && apart != nullptr) faults_.add(*apart, "stride goes with rows");
+    const auto stride = apart != nullptr ? whole_number(*apart, "stride", 1, faults_) : std::optional<std::uint32_t>(0);
+    if (!range || !adds || !replaces || !many || !stride) return {};
     return Transfer{.from = static_cast<Rank>(sender->first),
                     .to = static_cast<Rank>(receiver->first),
                     .first = range->first,
                     .count = range->second - range->first + 1,
                     .reduces = *adds,
-                    .replaces = *replaces};
+                    .replaces = *replaces,
+                    .rows = *many,
+                    .stride = *stride};
   }
 
   /// Of a key that may be left out.

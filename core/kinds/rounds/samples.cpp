@@ -60,7 +60,7 @@ class Replay {
       for (const std::size_t at : sends) {
         RoundSample& sample = samples_.rounds[at];
         const auto send = schedule->send(sample.round, samples_.blocks);
-        add(sample, {from, send->peer, send->count, send->reduces, group_});
+        add(sample, {from, send->peer, send->blocks().blocks(), send->reduces, group_});
       }
     }
   }
@@ -82,7 +82,7 @@ class Replay {
     if (sample.as != no_sample) return;
     const bool stays = places_ < ranks_ && send->peer < places_;
     const Rank times = stays ? group_ * (ranks_ / places_) : group_;
-    add(sample, {from, send->peer, send->count, send->reduces, times});
+    add(sample, {from, send->peer, send->blocks().blocks(), send->reduces, times});
     if (places_ < ranks_ && !stays) {
       sends_out_[from / group_].push_back(static_cast<std::size_t>(&sample - samples_.rounds.data()));
     }

@@ -41,6 +41,11 @@ std::string_view mpich_pairs(Rank ranks, std::uint64_t bytes) {
 NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t bytes) {
   if (collective == Collective::bcast) return {.algorithm = name_of(openmpi_bcast(ranks, bytes))};
   if (collective == Collective::reduce) return {.algorithm = name_of(openmpi_reduce(ranks, bytes))};
+  if (facts_of(collective).has_shares_at_root()) {
+    const bool gathers = facts_of(collective).after == Holding::all_at_root;
+    const bool is_tree = goes_along_a_tree(NativeLibrary::openmpi, gathers, ranks, bytes / ranks);
+    return {.algorithm = is_tree ? "binomial" : "", .unknown = is_tree ? "" : shares_unknown};
+  }
   if (collective != Collective::allreduce) return {.algorithm = {}, .unknown = shares_unknown};
   const OpenMpiAllreduce algorithm = openmpi_allreduce(ranks, bytes);
   if (algorithm != OpenMpiAllreduce::nonoverlapping) return {.algorithm = name_of(algorithm)};
@@ -59,6 +64,7 @@ std::string_view mpich_shares(Collective collective, Rank ranks, std::uint64_t b
 /// Among these ranks, one on each host.
 std::string_view mpich_algorithm(Collective collective, Rank ranks, std::uint64_t bytes) {
   if (collective == Collective::bcast) return name_of(mpich_bcast(ranks, bytes));
+  if (facts_of(collective).has_shares_at_root()) return "binomial";
   if (facts_of(collective).goes_by_shares()) return mpich_shares(collective, ranks, bytes);
   if (facts_of(collective).goes_by_pairs()) return mpich_pairs(ranks, bytes);
   const bool halves = native_reduction(NativeLibrary::mpich, collective, ranks, bytes) == NativeReduction::halving;

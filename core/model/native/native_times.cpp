@@ -18,6 +18,7 @@
 #include "kinds/rounds/rounds.hpp"
 #include "model/native/exchanges.hpp"
 #include "model/native/native_choice.hpp"
+#include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
 #include "model/transfer/wire.hpp"
 #include "patterns/over_hosts.hpp"
@@ -233,6 +234,47 @@ SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
   };
 }
 
+std::uint32_t selected_root_shares(const Asked& call, std::uint64_t bytes) {
+  const bool gathers = facts_of(call.collective).after == Holding::all_at_root;
+  return goes_along_a_tree(call.library, gathers, call.ranks(), pieces_of(bytes, call.ranks())) ? 1 : 0;
+}
+
+/// Of gathers and scatters: a binomial tree by rank number, which is MPICH's way; Open MPI has that for some sizes, and
+/// goes straight for others. What queues of switches lose where all send to the root at once is left out.
+SecondsOfMessage lay_root_shares(const Asked& call, std::uint64_t bytes) {
+  const Rank ranks = call.ranks();
+  const bool gathers = facts_of(call.collective).after == Holding::all_at_root;
+  if (selected_root_shares(call, bytes) != 0) {
+    const Rounds tree = generate_rounds(gathers ? "gather-binomial" : "scatter-binomial", by_number(ranks, call.root));
+    constexpr bool in_step = true;
+    return [costs = round_costs(call.paths, call.placement, tree, call.hosts, in_step)](std::uint64_t message) {
+      return costs.seconds(message, segment_sizes().back());
+    };
+  }
+  PathLoads loads(call.paths);
+  const NodeId at_root = call.paths.cluster().hosts()[call.placement[call.root]];
+  double messages = 0.0;  // that the root sends, or receives
+  double latency_s = 0.0;
+  for (const HostIndex host : call.placement) {
+    const NodeId other = call.paths.cluster().hosts()[host];
+    if (other == at_root) continue;
+    const NodeId from = gathers ? other : at_root;
+    const NodeId to = gathers ? at_root : other;
+    loads.add(from, to, 1.0 / ranks);
+    messages += 1.0;
+    latency_s = std::max(latency_s, call.paths.latency_s(from, to, call.paths.meeting(from, to)));
+  }
+  loads.settle_loads();
+  const double byte_s = messages > 0.0 ? loads.fullest_byte_s() : 0.0;
+  return [byte_s, messages, latency_s, ranks, hosts = call.hosts](std::uint64_t message) {
+    const std::uint64_t share = pieces_of(message, ranks);
+    const double links_s = byte_s * static_cast<double>(ranks * wire_bytes(share));
+    return std::max({links_s, messages * hosts.handling_s(share),
+                     hosts.together_s(messages, static_cast<double>(message))}) +
+           hosts.trips(share) * latency_s;
+  };
+}
+
 /// Each message is a word, whatever a call of data would have. Open MPI's rules name exchanges of as many rounds for
 /// any number of ranks.
 SecondsOfMessage lay_barrier(const Asked& call, std::uint64_t /*bytes*/) {
@@ -258,6 +300,8 @@ std::unique_ptr<const NativeTimes> flat_times(Asked call) {
       return times(selected_shares, lay_shares);
     case RunLike::pairs:
       return times(selected_pairs, lay_pairs);
+    case RunLike::root_shares:
+      return times(selected_root_shares, lay_root_shares);
   }
   return times(selected_bcast, lay_bcast);
 }

@@ -120,6 +120,36 @@ constexpr auto reduce_rules = std::to_array<OpenMpiRule<OpenMpiReduce>>({
     {any_ranks, any_length, OpenMpiReduce::binomial},
 });
 
+constexpr auto gather_rules = std::to_array<OpenMpiRule<OpenMpiShares>>({
+    {4, 4, OpenMpiShares::straight},
+    {4, 32U << 10U, OpenMpiShares::binomial},
+    {4, 64U << 10U, OpenMpiShares::straight},
+    {4, 128U << 10U, OpenMpiShares::binomial},
+    {4, any_length, OpenMpiShares::straight},
+    {8, 1U << 10U, OpenMpiShares::binomial},
+    {8, 8U << 10U, OpenMpiShares::straight},
+    {8, 32U << 10U, OpenMpiShares::binomial},
+    {8, any_length, OpenMpiShares::straight},
+    {256, any_length, OpenMpiShares::binomial},
+    {512, 2U << 10U, OpenMpiShares::binomial},
+    {512, 8U << 10U, OpenMpiShares::straight},
+    {any_ranks, any_length, OpenMpiShares::binomial},
+});
+
+constexpr auto scatter_rules = std::to_array<OpenMpiRule<OpenMpiShares>>({
+    {4, any_length, OpenMpiShares::straight},
+    {8, 2U << 10U, OpenMpiShares::binomial},
+    {8, 4U << 10U, OpenMpiShares::straight},
+    {8, 8U << 10U, OpenMpiShares::binomial},
+    {8, any_length, OpenMpiShares::straight},
+    {32, 16U << 10U, OpenMpiShares::binomial},
+    {32, any_length, OpenMpiShares::straight},
+    {any_ranks, 512, OpenMpiShares::binomial},
+    {64, 8U << 10U, OpenMpiShares::straight},
+    {64, 16U << 10U, OpenMpiShares::binomial},
+    {any_ranks, any_length, OpenMpiShares::straight},
+});
+
 /// What is halved must have an element for each of a power of two of the ranks; most programs reduce doubles.
 constexpr std::uint64_t reduced_element_bytes = 8;
 
@@ -175,6 +205,20 @@ OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes) {
 
 OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes) {
   return first_that_fits(reduce_rules, ranks, message_bytes);
+}
+
+OpenMpiShares openmpi_gather(Rank ranks, std::uint64_t share_bytes) {
+  return first_that_fits(gather_rules, ranks, share_bytes);
+}
+
+OpenMpiShares openmpi_scatter(Rank ranks, std::uint64_t share_bytes) {
+  return first_that_fits(scatter_rules, ranks, share_bytes);
+}
+
+bool goes_along_a_tree(NativeLibrary library, bool gathers, Rank ranks, std::uint64_t share_bytes) {
+  if (library == NativeLibrary::mpich) return true;
+  const OpenMpiShares shares = gathers ? openmpi_gather(ranks, share_bytes) : openmpi_scatter(ranks, share_bytes);
+  return shares == OpenMpiShares::binomial;
 }
 
 MpichBcast mpich_bcast(Rank ranks, std::uint64_t message_bytes) {

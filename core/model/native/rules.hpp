@@ -31,6 +31,16 @@ enum class OpenMpiReduce : std::uint8_t { linear, chain, pipeline, binary, binom
 [[nodiscard]] OpenMpiAllreduce openmpi_allreduce(Rank ranks, std::uint64_t message_bytes);
 [[nodiscard]] OpenMpiReduce openmpi_reduce(Rank ranks, std::uint64_t message_bytes);
 
+/// How a gather's or a scatter's shares go: along a binomial tree, or straight.
+enum class OpenMpiShares : std::uint8_t { binomial, straight };
+
+/// By the bytes of a rank's share.
+[[nodiscard]] OpenMpiShares openmpi_gather(Rank ranks, std::uint64_t share_bytes);
+[[nodiscard]] OpenMpiShares openmpi_scatter(Rank ranks, std::uint64_t share_bytes);
+
+/// Whether a library's gather, or scatter, has the tree for shares of that many bytes.
+[[nodiscard]] bool goes_along_a_tree(NativeLibrary library, bool gathers, Rank ranks, std::uint64_t share_bytes);
+
 /// Children of a digit in its k-nomial tree, plus one.
 inline constexpr unsigned openmpi_knomial_radix = 4;
 

@@ -42,19 +42,21 @@ def blocks_shown(plan: _core.Plan) -> int:
 def blocks_text(transfer: _core.Transfer) -> str:
     """Which blocks go: ``7``, ``4-7``; ``+7`` are added to what the receiver has, ``=7`` take its place.
 
-    ``(7)`` is a word, which lets the receiver send block 7.
+    Of several rows ``4x2-3/16``: four rows, 16 blocks from one to the next. ``(7)`` is a word, which lets the receiver
+    send block 7.
     """
     if not transfer.count:
         return f"({transfer.first})"
     last = f"-{transfer.first + transfer.count - 1}" if transfer.count > 1 else ""
-    return f"{'+' if transfer.reduces else '=' if transfer.replaces else ''}{transfer.first}{last}"
+    rows, apart = (f"{transfer.rows}x", f"/{transfer.stride}") if transfer.rows > 1 else ("", "")
+    return f"{'+' if transfer.reduces else '=' if transfer.replaces else ''}{rows}{transfer.first}{last}{apart}"
 
 
 def transfer_in_words(transfer: _core.Transfer) -> str:
     """For people: ``block 7``, ``word for block 7``."""
     if not transfer.count:
         return f"word for block {transfer.first}"
-    return f"block{'s' * (transfer.count > 1)} {blocks_text(transfer)}"
+    return f"block{'s' * (transfer.count * transfer.rows > 1)} {blocks_text(transfer)}"
 
 
 def shown_rounds(

@@ -111,6 +111,8 @@ def _as_json(transfer: _core.Transfer) -> dict[str, object]:
     if not transfer.count:
         return made | {"word": transfer.first}
     made |= {"first": transfer.first, "count": transfer.count}
+    if transfer.rows > 1:
+        made |= {"rows": transfer.rows, "stride": transfer.stride}
     if transfer.reduces:
         made["add"] = True
     if transfer.replaces:

@@ -92,6 +92,8 @@ _ROWS = {
         _Row("tsp_recexch_halving", (4, 4), radix="RECEXCH_KVAL"),
     ),
     "alltoall": (_Row("brucks"), _Row("scattered"), _Row("pairwise")),
+    "gather": (_Row("binomial"),),
+    "scatter": (_Row("binomial"),),
     "allgatherv": (
         _Row("ring"),
         _Row("brucks"),

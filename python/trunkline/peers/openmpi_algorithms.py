@@ -34,6 +34,8 @@ OPENMPI = {
     "reduce-scatter-block": ("ignore", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
     "allgather": ("ignore", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),
     "alltoall": ("ignore", "linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
+    "gather": ("ignore", "basic_linear", "binomial", "linear_sync"),
+    "scatter": ("ignore", "basic_linear", "binomial", "linear_nb"),
     "allgatherv": ("ignore", "default", "bruck", "ring", "neighbor", "two_proc", "sparbit"),
 }
 """By collective, names of Open MPI's ``coll/tuned`` algorithms; its rules give the position in this list."""

@@ -62,6 +62,8 @@ _BY_NAME = {
         "allreduce": {"recursive_doubling": "rdb", "reduce_scatter_allgather": "rab_rdb"},
         "allgather": {"recursive_doubling": "rdb", "brucks": "bruck", "ring": "NTSLR"},
         "alltoall": {"brucks": "bruck", "scattered": "mvapich2_scatter_dest", "pairwise": "pair"},
+        "gather": {"binomial": "ompi_binomial"},
+        "scatter": {"binomial": "ompi_binomial"},
         "allgatherv": {"recursive_doubling": "mpich_rdb", "brucks": "ompi_bruck", "ring": "mpich_ring"},
         "reduce-scatter": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},
         "reduce-scatter-block": {"recursive_halving": "ompi_basic_recursivehalving", "pairwise": "mpich_pair"},

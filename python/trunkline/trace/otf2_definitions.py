@@ -19,6 +19,8 @@ _BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL = 15, 23, 24, 25
 _OPERATIONS = {
     "MPI_Barrier": 0,
     "MPI_Bcast": 1,
+    "MPI_Gather": 2,
+    "MPI_Scatter": 4,
     "MPI_Allgather": 6,
     "MPI_Allgatherv": 7,
     "MPI_Alltoall": 8,
@@ -181,4 +183,5 @@ def _sizes(kind: CallKind, facts: _core.CollectiveFacts, is_root: bool, ranks: i
         _core.Holding.own_row: kind.bytes * ranks,
         _core.Holding.own_column: kind.bytes * ranks,
     }
-    return held[facts.before], 0 if is_root and facts.before == _core.Holding.all_at_root else held[facts.after]
+    has_all_before = is_root and facts.before == _core.Holding.all_at_root and facts.after == _core.Holding.all
+    return held[facts.before], 0 if has_all_before else held[facts.after]

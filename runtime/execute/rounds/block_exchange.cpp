@@ -137,6 +137,7 @@ const BlockPiece& BlockExchange::missing() const {
 bool BlockExchange::has(const BlockPiece& piece) const {
   if (piece.needs == no_round || !lacks_blocks()) return true;
   if (missing().round != piece.needs) return missing().round > piece.needs;
+  if (piece.rows.rows > 1 || missing().rows.rows > 1) return false;
   return piece.begin >= missing().transfer_end || std::min(piece.end, missing().transfer_end) <= missing().begin;
 }
 
@@ -226,7 +227,7 @@ BlockExchange::~BlockExchange() {
 /// The next one of a transfer, from where it begins on.
 void BlockExchange::Pieces::cut() {
   std::uint64_t end = std::min(piece_.begin + exchange_.segment_, piece_.transfer_end);
-  while (exchange_.blocks_.offset(piece_.block + 1) <= piece_.begin) ++piece_.block;
+  while (piece_.rows.rows == 1 && exchange_.blocks_.offset(piece_.block + 1) <= piece_.begin) ++piece_.block;
   if (exchange_.blocks_.lie_apart()) end = std::min(end, exchange_.blocks_.offset(piece_.block + 1));
   piece_.end = end;
 }
@@ -243,7 +244,8 @@ bool BlockExchange::Pieces::next() {
     const auto transfer = (schedule.*side_)(round, exchange_.count_);
     if (!transfer) continue;
     const std::uint64_t begin = exchange_.blocks_.offset(transfer->first);
-    const std::uint64_t end = exchange_.blocks_.offset(transfer->first + transfer->count);
+    const std::uint64_t row = exchange_.blocks_.offset(transfer->first + transfer->count) - begin;
+    const std::uint64_t end = begin + transfer->rows * row;
     if (begin == end) continue;  // both sides know
     piece_ = {.peer = exchange_.local_.order[transfer->peer],
               .position = transfer->peer,
@@ -252,6 +254,7 @@ bool BlockExchange::Pieces::next() {
               .word = transfer->word,
               .reduces = transfer->reduces,
               .replaces = transfer->replaces,
+              .rows = transfer->blocks(),
               .block = transfer->first,
               .begin = begin,
               .end = begin,

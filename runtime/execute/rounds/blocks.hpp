@@ -14,7 +14,7 @@
 namespace trunkline::runtime {
 
 /// At most a segment of what a round sends or receives. In units: bytes of the signature, or elements that are combined
-/// whole; from the begin of the first block on.
+/// whole; from the begin of the first block on. Of several rows: as if they lay one behind the other.
 struct BlockPiece {
   int peer = MPI_PROC_NULL;
   Rank position = no_rank;  ///< of the peer
@@ -23,7 +23,8 @@ struct BlockPiece {
   std::uint64_t word = no_round;   ///< the same: the round of the word that it waits for
   bool reduces = false;
   bool replaces = false;
-  std::uint64_t block = 0;  ///< the one that it begins in
+  BlockRows rows{};         ///< of the round
+  std::uint64_t block = 0;  ///< the one that it begins in; of several rows: their first one
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t transfer_end = 0;  ///< of the last piece of the round

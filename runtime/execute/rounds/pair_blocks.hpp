@@ -24,7 +24,7 @@ class PairBlocks final : public StreamBlocks {
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override { return block * exchanged_.block_bytes; }
 
  private:
-  /// Of two others, on its way through this rank.
+  /// Blocks in a row, between others, on their way through this rank.
   struct Carried {
     explicit Carried(std::uint64_t count)
         : bytes(count), message(bytes.data(), static_cast<MPI_Count>(count), MPI_BYTE, MPI_COMM_NULL) {}
@@ -36,7 +36,7 @@ class PairBlocks final : public StreamBlocks {
   const Exchanged exchanged_;
   std::span<const Rank> members_;
   Rank position_;
-  std::map<std::uint64_t, Carried> carried_;  ///< by block
+  std::map<std::uint64_t, Carried> carried_;  ///< by the first block
 };
 
 }  // namespace trunkline::runtime

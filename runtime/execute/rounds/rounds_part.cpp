@@ -11,6 +11,7 @@
 #include "execute/rounds/operand_blocks.hpp"
 #include "execute/rounds/pair_blocks.hpp"
 #include "execute/rounds/relayed_blocks.hpp"
+#include "execute/rounds/root_share_blocks.hpp"
 #include "execute/rounds/summed_blocks.hpp"
 #include "execute/window.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -66,10 +67,14 @@ class RoundsPart final : public LocalPart {
   }
 
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
-    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.block_bytes),
+    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.received.bytes()),
                       .in_flight = pace.in_flight};
     return running(
         std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members, local_.position));
+  }
+
+  [[nodiscard]] Running share(Transport& transport, const RootShares& shares, const Pace& pace) const override {
+    return running(std::make_shared<Moving<RootShareBlocks>>(transport, local_, pace, shares, local_));
   }
 
   [[nodiscard]] Running reduce_shares(Transport& transport, const Operands& operands, std::span<const MPI_Count> counts,

@@ -171,28 +171,84 @@ RC_GTEST_PROP(PairPhases, KeepThePromise, ()) {
   const auto bytes = *rc::gen::element<std::uint64_t>(8, 1024, 65536);
   check_plan(lay(Collective::alltoall, "phases", &cluster, placement, 0, bytes), Collective::alltoall);
   check_plan(lay(Collective::alltoall, "ring", &cluster, placement, 0), Collective::alltoall);
+  check_plan(lay(Collective::alltoall, "by-hosts", &cluster, placement, 0, bytes), Collective::alltoall);
 }
 
-TEST(PairPhases, AreWrittenWithTheirWordsAndReadAgain) {
-  const Cluster cluster = testing::star_of_switches(3, 3);
-  const Plan plan = lay(Collective::alltoall, "phases", &cluster, block_placement(cluster, 1), 0, 65536);
-  std::string text = "trunkline: plan/1\ncollective: alltoall\nshape: custom\nranks: 9\nroot: 0\n";
+/// Ranks dealt over hosts, so that those of a host have no neighbouring numbers.
+RC_GTEST_PROP(PairsByHosts, SendOneMessageFromEachHostToEachOtherOne, ()) {
+  const Cluster cluster(testing::random_parts(5, 10));
+  const Placement placement = testing::random_placement(cluster, 24);
+  const Plan plan = lay(Collective::alltoall, "by-hosts", &cluster, placement, 0, 256);
+  std::map<std::pair<HostIndex, HostIndex>, std::vector<Transfer>> sent;
+  std::map<HostIndex, std::set<Rank>> talkers;
+  for (const std::vector<Transfer>& round : list_of(rounds_of(plan)).rounds) {
+    for (const Transfer& one : round) {
+      if (one.is_word() || placement[one.from] == placement[one.to]) continue;
+      sent[{placement[one.from], placement[one.to]}].push_back(one);
+      talkers[placement[one.from]].insert(one.from);
+    }
+  }
+  const std::set<HostIndex> hosts(placement.begin(), placement.end());
+  RC_ASSERT(sent.size() == hosts.size() * (hosts.size() - 1));
+  for (const auto& [ends, messages] : sent) {
+    const auto ranks_on = [&](HostIndex host) { return std::ranges::count(placement, host); };
+    RC_ASSERT(messages.size() == 1U);
+    RC_ASSERT(messages.front().blocks().blocks() ==
+              static_cast<std::uint64_t>(ranks_on(ends.first) * ranks_on(ends.second)));
+  }
+  for (const auto& [host, ranks] : talkers) RC_ASSERT(ranks.size() == 1U);
+}
+
+RC_GTEST_PROP(BlockRows, OverlapWhereTheyHaveABlockInCommon, ()) {
+  const auto any = [] {
+    BlockRows one{.first = *rc::gen::inRange<std::uint64_t>(0, 30), .count = *rc::gen::inRange<std::uint64_t>(1, 5)};
+    one.rows = *rc::gen::inRange<std::uint64_t>(1, 5);
+    if (one.rows > 1) one.stride = one.count + *rc::gen::inRange<std::uint64_t>(0, 7);
+    return one;
+  };
+  const auto blocks_of = [](const BlockRows& rows) {
+    std::set<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < rows.blocks(); ++i) {
+      all.insert(rows.first + i / rows.count * rows.stride + i % rows.count);
+    }
+    return all;
+  };
+  const BlockRows one = any();
+  const BlockRows other = any();
+  const std::set<std::uint64_t> of_other = blocks_of(other);
+  RC_ASSERT(one.overlaps(other) ==
+            std::ranges::any_of(blocks_of(one), [&](std::uint64_t block) { return of_other.contains(block); }));
+  RC_ASSERT(one.end() == *blocks_of(one).rbegin() + 1);
+}
+
+void expect_written_and_read_again(const Plan& plan) {
+  std::string text =
+      "trunkline: plan/1\ncollective: alltoall\nshape: custom\nranks: " + std::to_string(plan.ranks()) + "\nroot: 0\n";
   plan.steps().write(text);
   EXPECT_NE(text.find("word: "), std::string::npos);
+  const std::uint64_t blocks = std::uint64_t{plan.ranks()} * plan.ranks();
   const Plan read = parse_plan(text, "f").plan;
   EXPECT_EQ(list_of(rounds_of(read)), list_of(rounds_of(plan)));
-  for (Rank position = 0; position < 9; ++position) {
+  for (Rank position = 0; position < plan.ranks(); ++position) {
     const auto written = rounds_of(plan).schedule_of(position);
     const auto again = rounds_of(read).schedule_of(position);
-    for (std::uint64_t round = 0; round < written->rounds(81); ++round) {
-      const auto one = written->send(round, 81);
-      const auto other = again->send(round, 81);
+    for (std::uint64_t round = 0; round < written->rounds(blocks); ++round) {
+      const auto one = written->send(round, blocks);
+      const auto other = again->send(round, blocks);
       ASSERT_EQ(one.has_value(), other.has_value());
       if (!one) continue;
       EXPECT_EQ(one->needs, other->needs);
       EXPECT_EQ(one->word, other->word);
     }
   }
+}
+
+TEST(PairPhases, AreWrittenWithTheirWordsAndReadAgain) {
+  const Cluster cluster = testing::star_of_switches(3, 3);
+  expect_written_and_read_again(lay(Collective::alltoall, "phases", &cluster, block_placement(cluster, 1), 0, 65536));
+  Placement dealt;
+  for (Rank rank = 0; rank < 18; ++rank) dealt.push_back(rank % 9);
+  expect_written_and_read_again(lay(Collective::alltoall, "by-hosts", &cluster, dealt, 0, 16384));
 }
 
 TEST(PairPhases, WordsThatNothingWaitsForAreRefused) {

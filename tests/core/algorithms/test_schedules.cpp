@@ -277,6 +277,9 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
       const Plan plan = lay(Collective::allgather, name, &cluster, placement, 0);
       expect_true_rounds(plan, name, Collective::allgather);
     }
+    for (const Collective collective : {Collective::gather, Collective::scatter}) {
+      expect_true_rounds(lay(collective, "binomial", &cluster, placement, 0), "binomial", collective);
+    }
   }
 }
 

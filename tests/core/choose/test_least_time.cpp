@@ -139,11 +139,12 @@ RC_GTEST_PROP(LeastTime, OfTheLongestWayIsBelowAllPlans, ()) {
   const Cluster cluster(testing::with_long_links(testing::random_parts(6, 16)));
   const Placement placement = testing::random_placement(cluster, 20);
   const Rank root = *rc::gen::inRange<Rank>(0, static_cast<Rank>(placement.size()));
-  const Collective collective =
-      *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
-                        Collective::reduce_scatter_block, Collective::alltoall);
+  const Collective collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce,
+                                                  Collective::allgather, Collective::reduce_scatter_block,
+                                                  Collective::alltoall, Collective::gather, Collective::scatter);
   const std::string name =
-      facts_of(collective).goes_by_pairs() ? "phases"
+      facts_of(collective).goes_by_pairs()        ? *rc::gen::element<std::string>("phases", "by-hosts")
+      : facts_of(collective).has_shares_at_root() ? "binomial"
       : facts_of(collective).goes_by_shares()
           ? "ring"
           : *rc::gen::element<std::string>("by-sites-binary", "by-sites-8-ary", "linear", "wave", "flat");

@@ -150,7 +150,7 @@ TEST(Replay, SaysWhatItCannot) {
 /// Bytes that some rank's port must carry at least, over those of the message.
 double least_part(Collective collective, std::size_t ranks) {
   const double others = 1.0 - 1.0 / static_cast<double>(ranks);
-  return collective == Collective::allgather || collective == Collective::reduce_scatter ? others : 1.0;
+  return facts_of(collective).goes_by_shares() ? others : 1.0;
 }
 
 // Every algorithm of every collective, on any network: nobody waits for ever, and no link carries more than it can.
@@ -159,8 +159,9 @@ RC_GTEST_PROP(Replay, NoPlanIsStuckOrFasterThanItsLinks, ()) {
   const auto ranks_a_host = *rc::gen::inRange<std::uint32_t>(1, 4);
   const Placement placement = block_placement(cluster, ranks_a_host);
   if (cluster.hosts().size() < 2) return;
-  const auto collective = *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce,
-                                            Collective::allgather, Collective::reduce_scatter);
+  const auto collective =
+      *rc::gen::element(Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
+                        Collective::reduce_scatter, Collective::gather, Collective::scatter);
   const auto message = *rc::gen::inRange<std::uint64_t>(1, 20000) * placement.size();
   const auto segment = *rc::gen::inRange<std::uint64_t>(100, 50000);
   const Paths paths(cluster);

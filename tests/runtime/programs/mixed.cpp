@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -155,6 +156,26 @@ bool alltoall(Call& call) {
                  [&](int i) { return call.given(i / call.count, call.rank * call.count + i % call.count); });
 }
 
+bool gather(Call& call) {
+  const bool in_place = call.serial % 3 == 0 && call.rank == call.root;
+  call.fill(call.count);
+  call.to.assign(static_cast<std::size_t>(call.count * call.ranks), -1);
+  std::ranges::copy(call.from, call.to.begin() + std::ptrdiff_t{call.count} * call.rank);
+  MPI_Gather(in_place ? MPI_IN_PLACE : call.from.data(), call.count, MPI_LONG_LONG, call.to.data(), call.count,
+             MPI_LONG_LONG, call.root, call.communicator);
+  return call.rank != call.root ||
+         call.is(call.count * call.ranks, [&](int i) { return call.given(i / call.count, i % call.count); });
+}
+
+bool scatter(Call& call) {
+  const bool in_place = call.serial % 3 == 0 && call.rank == call.root;
+  call.fill(call.count * call.ranks);
+  call.to.assign(static_cast<std::size_t>(call.count), -1);
+  MPI_Scatter(call.from.data(), call.count, MPI_LONG_LONG, in_place ? MPI_IN_PLACE : call.to.data(), call.count,
+              MPI_LONG_LONG, call.root, call.communicator);
+  return in_place || call.is(call.count, [&](int i) { return call.given(call.root, call.rank * call.count + i); });
+}
+
 struct Collective {
   const char* name;  ///< as trunkline_set takes it
   bool (*run)(Call&);
@@ -165,7 +186,8 @@ constexpr std::array collectives{
     Collective{"allreduce", allreduce},   Collective{"barrier", barrier},
     Collective{"allgather", allgather},   Collective{"reduce-scatter-block", reduce_scatter_block},
     Collective{"allgatherv", allgatherv}, Collective{"reduce-scatter", reduce_scatter},
-    Collective{"alltoall", alltoall},
+    Collective{"alltoall", alltoall},     Collective{"gather", gather},
+    Collective{"scatter", scatter},
 };
 
 class Communicators {

@@ -99,7 +99,8 @@ class RandomRounds {
     }
     const std::vector<std::vector<Mask>> before = has_;
     for (const Transfer& one : made) {
-      for (std::uint64_t block = one.first; block < one.first + one.count; ++block) {
+      for (std::uint64_t i = 0; i < one.count * one.rows; ++i) {
+        const std::uint64_t block = one.first + i / one.count * one.stride + i % one.count;
         has_[one.to][block] |= before[one.from][block];
       }
     }
@@ -131,9 +132,24 @@ class RandomRounds {
         }
         ++transfer.count;
       }
+      if (facts_.goes_by_pairs()) add_rows(transfer);
       return true;
     }
     return false;
+  }
+
+  /// More of them, as long as the receiver lacks all of a row.
+  void add_rows(Transfer& transfer) {
+    const std::uint64_t stride = transfer.count + below(random_, ranks_ + 1U);
+    const auto lacks = [&](std::uint64_t first) {
+      if (first + transfer.count > blocks_) return false;
+      for (std::uint64_t block = first; block < first + transfer.count; ++block) {
+        if (!may_finish(transfer.from, transfer.to, block)) return false;
+      }
+      return true;
+    };
+    while (transfer.rows < 1 + below(random_, 4) && lacks(transfer.first + transfer.rows * stride)) ++transfer.rows;
+    if (transfer.rows > 1) transfer.stride = stride;
   }
 
   /// What came first, not to its own place before it is whole.

@@ -109,6 +109,34 @@ void alltoall(const ShareJob& job, bool in_place) {
   job.ran("alltoall");
 }
 
+/// To each root, and back from it.
+void gather_and_scatter(const ShareJob& job, bool in_place) {
+  const std::size_t count = job.own();
+  const auto share = static_cast<int>(count);
+  for (int root = 0; root < job.ranks; root += std::max(job.ranks - 1, 1)) {
+    const bool is_root = job.rank == root;
+    Numbers own(count + 1, untouched);
+    for (std::size_t i = 0; i < count; ++i) own[i] = value(job.rank, i);
+    Numbers all(is_root ? count * static_cast<std::size_t>(job.ranks) + 1 : 1, untouched);
+    const bool lies_there = in_place && is_root;
+    if (lies_there) std::copy(own.begin(), own.end() - 1, all.begin() + static_cast<std::ptrdiff_t>(count) * root);
+    MPI_Gather(lies_there ? MPI_IN_PLACE : own.data(), share, MPI_INT64_T, is_root ? all.data() : nullptr,
+               is_root ? share : -1, is_root ? MPI_INT64_T : MPI_DATATYPE_NULL, root, job.communicator);
+    bool right = all.back() == untouched;
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      right = right && all[i] == value(static_cast<int>(i / count), i % count);
+    job.run.expect(right, job.what + " gather is wrong");
+    job.ran("gather");
+    if (!lies_there) std::ranges::fill(own, untouched);
+    MPI_Scatter(is_root ? all.data() : nullptr, is_root ? share : -1, is_root ? MPI_INT64_T : MPI_DATATYPE_NULL,
+                lies_there ? MPI_IN_PLACE : own.data(), share, MPI_INT64_T, root, job.communicator);
+    right = own.back() == untouched;
+    for (std::size_t i = 0; i < count; ++i) right = right && own[i] == value(job.rank, i);
+    job.run.expect(right, job.what + " scatter is wrong");
+    job.ran("scatter");
+  }
+}
+
 /// Sums of all ranks' vectors, of which this rank keeps what begins `first` numbers in.
 Numbers share_of_sums(const ShareJob& job, std::size_t first, std::size_t count) {
   Numbers sums(count);
@@ -142,6 +170,7 @@ void every_call(Run& run, MPI_Comm communicator, std::size_t count, bool in_plac
   allgather(even, in_place);
   reduce_scatter(even, in_place, true);
   alltoall(even, in_place);
+  gather_and_scatter(even, in_place);
   const ShareJob uneven(run, communicator, count, false, what + " uneven");
   allgatherv(uneven, in_place);
   reduce_scatter(uneven, in_place, false);
@@ -199,6 +228,23 @@ void shares_of_other_datatypes(Run& run) {
   }
   run.expect(got == expected, "wrong numbers of an alltoall, or some in gaps");
   run.expect_ran("alltoall", run.ranks > 1, "other datatypes of an alltoall");
+  std::ranges::fill(got, untouched);
+  const int root = run.ranks - 1;
+  MPI_Gather(own.data(), gaps ? count / 2 : count, gaps ? pairs : MPI_INT64_T, got.data(), gaps ? count : count / 2,
+             gaps ? MPI_INT64_T : pairs, root, MPI_COMM_WORLD);
+  std::ranges::fill(expected, untouched);
+  for (std::size_t i = 0; i < all && run.rank == root; ++i) {
+    expected[place(i)] = value(static_cast<int>(i / count), i % count);
+  }
+  run.expect(got == expected, "wrong numbers of a gather, or some in gaps");
+  run.expect_ran("gather", run.ranks > 1, "other datatypes of a gather");
+  Numbers back(static_cast<std::size_t>(count) * 2, untouched);
+  MPI_Scatter(got.data(), gaps ? count : count / 2, gaps ? MPI_INT64_T : pairs, back.data(), gaps ? count / 2 : count,
+              gaps ? pairs : MPI_INT64_T, root, MPI_COMM_WORLD);
+  Numbers own_back(back.size(), untouched);
+  for (std::size_t i = 0; i < count; ++i) own_back[gaps ? i / 2 * 3 + i % 2 * 2 : i] = value(run.rank, i);
+  run.expect(back == own_back, "wrong numbers of a scatter, or some in gaps");
+  run.expect_ran("scatter", run.ranks > 1, "other datatypes of a scatter");
   MPI_Type_free(&pairs);
 }
 
@@ -220,6 +266,7 @@ void shares_one_after_another(Run& run) {
       allgather(even, turn % 3 == 0);
       alltoall(even, turn % 3 == 1);
       reduce_scatter(even, turn % 3 == 0, true);
+      gather_and_scatter(even, turn % 3 == 2);
     }
   }
 }

@@ -215,7 +215,7 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
   }
   if (!facts.goes_by_shares()) trial.shares = {static_cast<MPI_Count>(barrier ? 1 : longest)};
   if (facts.goes_by_pairs()) trial.shares.front() = std::max<MPI_Count>(trial.shares.front() / ranks, 1);
-  if (collective == Collective::reduce_scatter_block || collective == Collective::allgather) {
+  if (facts.even_shares) {
     trial.shares.assign(ranks, trial.shares.back());
   }
   return trial;
@@ -281,6 +281,9 @@ class Runner {
         return gather();
       case Collective::alltoall:
         return exchange();
+      case Collective::gather:
+      case Collective::scatter:
+        return root_shares();
     }
     return false;
   }
@@ -412,6 +415,32 @@ class Runner {
       }
     }
     return right && own.has_gaps() && result.has_gaps();
+  }
+
+  /// Of a gather and of a scatter: a rank's share is in one place before, and in another one after.
+  bool root_shares() {
+    const bool gathers = trial_.collective == Collective::gather;
+    const bool is_root = rank_ == trial_.root;
+    const std::uint64_t first = starts_[rank_] * kind_.values();
+    Buffer all(kind_, starts_.back());
+    Buffer own(kind_, static_cast<std::uint64_t>(trial_.shares[rank_]));
+    const bool in_place = trial_.in_place && is_root;
+    for (std::uint64_t i = 0; i < all.values(); ++i) {
+      const bool is_there = !gathers || (in_place && i >= first && i < first + own.values());
+      all[i] = is_there ? trial_.given(0, i) : -1;
+    }
+    for (std::uint64_t i = 0; i < own.values(); ++i) own[i] = gathers ? trial_.given(0, first + i) : -1;
+    Message all_shares(all.data(), static_cast<MPI_Count>(starts_.back()), kind_.type, MPI_COMM_SELF);
+    Message share(own.data(), trial_.shares[rank_], kind_.type, MPI_COMM_SELF);
+    bool right = drive(part_.share(transport_,
+                                   {.all = is_root ? &all_shares : nullptr,
+                                    .own = in_place ? nullptr : &share,
+                                    .share_bytes = share.bytes(),
+                                    .gathers = gathers},
+                                   pace()));
+    for (std::uint64_t i = 0; i < all.values() && is_root; ++i) right = right && all[i] == trial_.given(0, i);
+    for (std::uint64_t i = 0; i < own.values() && !in_place; ++i) right = right && own[i] == trial_.given(0, first + i);
+    return right && all.has_gaps() && own.has_gaps();
   }
 
   Transport& transport_;

@@ -21,9 +21,11 @@ _NUMBERS = {
     "alltoall": 3,
     "barrier": 6,
     "bcast": 7,
+    "gather": 9,
     "reduce": 11,
     "reduce-scatter": 12,
     "reduce-scatter-block": 13,
+    "scatter": 15,
 }
 """Of Open MPI's collectives in its files of rules."""
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MPI_Gather and MPI_Scatter have in common at MPI's edge.
+#pragma once
+
+#include "intercept/call.hpp"
+
+namespace trunkline::runtime {
+
+/// As the program gave them.
+struct RootShareArguments {
+  const void* send;
+  MPI_Count send_count;
+  MPI_Datatype send_type;
+  void* receive;
+  MPI_Count receive_count;
+  MPI_Datatype receive_type;
+  int root;
+  MPI_Comm communicator;
+};
+
+class RootShareCall final : public UserCall {
+ public:
+  using Native = int(const RootShareArguments& given);
+
+  RootShareCall(Collective collective, const RootShareArguments& given, Native* native);
+
+  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
+  [[nodiscard]] MPI_Count elements(int ranks) const override { return arguments_.count * ranks; }
+  [[nodiscard]] bool has_shares() const override { return true; }
+  [[nodiscard]] bool is_doubtful(int rank) const override;
+  [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
+  [[nodiscard]] int native() const override { return native_(given_); }
+  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
+
+ private:
+  /// A rank's own share, at the root too.
+  struct Own {
+    void* buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+  };
+  [[nodiscard]] Own own() const;
+
+  RootShareArguments given_;
+  bool gathers_;
+  bool is_root_;
+  Arguments arguments_;  ///< at the root of all shares, each `count` long; else of the rank's own
+  Native* native_;
+};
+
+}  // namespace trunkline::runtime
