@@ -2,8 +2,6 @@
 
 from trunkline import _core
 
-__all__ = ["accuracy_over", "fastest_host_bps", "library_words", "own_words"]
-
 
 def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_per_host: int) -> _core.Accuracy:
     """Of predictions for a network.

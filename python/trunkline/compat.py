@@ -19,8 +19,6 @@ else:
         return lambda decorated: decorated
 
 
-__all__ = ["StrEnum", "annotations_of", "keyword_dataclass", "pairwise", "zip_equal"]
-
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")

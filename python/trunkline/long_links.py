@@ -11,8 +11,6 @@ from trunkline.compat import keyword_dataclass, zip_equal
 from trunkline.errors import BadInput
 from trunkline.placement import placement_on
 
-__all__ = ["LongLinks", "dealt_placement", "long_links_of", "seats", "with_long_links"]
-
 
 @keyword_dataclass(frozen=True)
 class LongLinks:

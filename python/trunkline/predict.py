@@ -14,20 +14,6 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_seconds, parse_bytes
 
-__all__ = [
-    "Decision",
-    "Predicted",
-    "decide_all",
-    "host_costs_given",
-    "knowledge_of",
-    "load_measurement",
-    "measured_knowledge",
-    "predict_all",
-    "read_measurement",
-    "setting_of",
-    "tables_of",
-]
-
 
 def _job_as_json(collective: str, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
     return {

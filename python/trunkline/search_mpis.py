@@ -15,8 +15,6 @@ from trunkline.mpi import Mpi, find_mpis, preload_of
 from trunkline.paths import SOURCE
 from trunkline.temporary import temporary_folder
 
-__all__ = ["SeenMpi", "search_mpis"]
-
 _OF_MPI = re.compile(r"mpi|mvapich", re.IGNORECASE)
 """In the name of a module."""
 _MODULE_S = 20.0

@@ -22,8 +22,6 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-__all__ = ["Bar", "console", "output", "progress_bar", "titled_table"]
-
 _FEIGNS_A_TERMINAL = "OMPI_COMM_WORLD_RANK"
 """Set in ranks of Open MPI, whose output goes to a terminal of its own wherever the job's goes."""
 _UNBOUNDED = 10_000

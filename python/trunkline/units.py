@@ -7,24 +7,6 @@ from typing import NamedTuple
 
 from trunkline.errors import BadInput
 
-__all__ = [
-    "WIDEST_LINK",
-    "LinkRate",
-    "format_bytes",
-    "format_link_rate",
-    "format_rate",
-    "format_seconds",
-    "parse_bench_sizes",
-    "parse_bytes",
-    "parse_counts",
-    "parse_link_rate",
-    "parse_message_bytes",
-    "parse_rate",
-    "parse_segment",
-    "parse_sizes",
-    "parse_time",
-]
-
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -14,8 +14,6 @@ from trunkline.pairs.file import FORMAT, pairs_without_cluster
 from trunkline.pairs.ways import network_of_pairs
 from trunkline.units import format_bytes
 
-__all__ = ["OPTIMUM", "WeightedPlan", "Weights", "load_weights", "plan_over_weights", "shape_names"]
-
 OPTIMUM = "optimum"
 """The one shape that no registry of algorithms has: it is for a few hosts alone."""
 _MOST_NAMED = 5

@@ -5,8 +5,6 @@ from dataclasses import asdict
 from trunkline.compat import keyword_dataclass
 from trunkline.registry import limit_in_transfers
 
-__all__ = ["Timed"]
-
 
 @keyword_dataclass
 class Timed:

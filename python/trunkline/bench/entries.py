@@ -6,8 +6,6 @@ import math
 from dataclasses import MISSING, fields
 from typing import Any, Optional, get_type_hints
 
-__all__ = ["check_entry"]
-
 
 def check_entry(entry: object, kind: type[Any], names: frozenset[str] | None = None) -> None:
     """Compare an object of a file with the dataclass that it was written from.

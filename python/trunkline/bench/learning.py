@@ -22,8 +22,6 @@ from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
 from trunkline.receipt.file import Receipt, read_receipt
 
-__all__ = ["CALLS", "WRONGS", "Learned", "learn", "read_learned", "wrong_text"]
-
 CALLS = 10
 """Of a batch, as in bench/learning.c."""
 WRONGS = ("swapped", "tenfold")

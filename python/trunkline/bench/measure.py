@@ -19,8 +19,6 @@ from trunkline.mpi import Mpi, preload_of
 from trunkline.statistics import median_with_interval
 from trunkline.units import format_bytes
 
-__all__ = ["Cell", "make_cell", "measure"]
-
 
 @keyword_dataclass
 class Cell(Timed):

@@ -17,8 +17,6 @@ from trunkline.placement import hosts_used
 from trunkline.terminal import progress_bar
 from trunkline.units import format_rate
 
-__all__ = ["Session", "measure_with_progress"]
-
 
 @dataclass(frozen=True)
 class Session:

@@ -10,8 +10,6 @@ from trunkline.cluster import load_cluster
 from trunkline.terminal import console
 from trunkline.units import format_rate, parse_rate
 
-__all__ = ["accuracy_line", "host_words", "rate_words", "scaled_cluster", "tell_rate"]
-
 
 def rate_words(cluster: _core.Cluster) -> str:
     """The rates of hosts' links and of trunks: one where all are alike; links side by side count together."""

@@ -42,8 +42,6 @@ from trunkline.terminal import console
 from trunkline.tune.file import load_tuning
 from trunkline.units import parse_bench_sizes, parse_rate
 
-__all__ = ["app"]
-
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
 

@@ -35,8 +35,6 @@ from trunkline.simulate.learning import simulated_learning
 from trunkline.terminal import Table, console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
-__all__ = ["EXAMPLE", "learning", "learning_page"]
-
 NOISE = 0.1
 COLLECTIVES = ("allreduce", "bcast", "allgather")
 EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allreduce --sizes 8KiB --json out.json"

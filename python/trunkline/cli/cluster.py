@@ -24,8 +24,6 @@ from trunkline.draw.svg import link_text
 from trunkline.draw.terminal import cluster_tree
 from trunkline.terminal import output, titled_table
 
-__all__ = ["app"]
-
 app = App(help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True)
 app.add_typer(cluster_import.app, name="import")
 app.command(epilog="Example: trunkline cluster fit my-cluster.yaml --pairs pairs.json -o measured.yaml")(

@@ -11,8 +11,6 @@ from trunkline.cluster import load_cluster
 from trunkline.compat import StrEnum
 from trunkline.sources.simgrid_export import simgrid_platform
 
-__all__ = ["export"]
-
 
 class Format(StrEnum):
     """What can be written."""

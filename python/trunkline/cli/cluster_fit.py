@@ -18,8 +18,6 @@ from trunkline.pairs.told import MOST_NAMED, uneven_lines
 from trunkline.terminal import console
 from trunkline.units import format_seconds
 
-__all__ = ["fit"]
-
 
 def fit(
     cluster: ClusterOption,

@@ -27,8 +27,6 @@ from trunkline.sources.slurm_job import gather, read_job
 from trunkline.sources.slurm_tree import network_of
 from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
 
-__all__ = ["app"]
-
 app = App(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
 
 

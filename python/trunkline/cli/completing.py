@@ -6,8 +6,6 @@ from trunkline import _core
 from trunkline.cluster import bundled_clusters
 from trunkline.mpi import find_mpis
 
-__all__ = ["algorithm_names", "cluster_names", "collective_names", "mpi_names"]
-
 
 def _names(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """What completes one of these names, or the last one of several with commas between."""

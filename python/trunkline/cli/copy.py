@@ -16,8 +16,6 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi, require_mpi, running_mpi
 from trunkline.units import parse_bytes
 
-__all__ = ["copy"]
-
 
 def copy(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files and folders on the job's first host.")],

@@ -13,8 +13,6 @@ from trunkline.mpi import ready_mpis
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 
-__all__ = ["demo"]
-
 
 def demo(
     rate: LabRateOption = "auto",

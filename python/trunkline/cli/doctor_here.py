@@ -18,8 +18,6 @@ from trunkline.doctor.stated_switches import lldp_here, lldp_places, slurm_file,
 from trunkline.pairs.file import load_pairs
 from trunkline.terminal import console, output
 
-__all__ = ["doctor_here"]
-
 _MARKS = {"ok": "[green]ok   [/]", "note": "note ", "wrong": "[bold red]wrong[/]"}
 
 

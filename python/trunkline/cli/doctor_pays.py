@@ -19,8 +19,6 @@ from trunkline.registry import check_collective
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
 
-__all__ = ["COLLECTIVES", "SIZES", "doctor_pays", "pays_page"]
-
 COLLECTIVES = "bcast,reduce,allreduce,allgather"
 SIZES = "1KiB,8KiB,64KiB,1MiB,16MiB"
 _SURE = {"yes": "yes", "likely": "likely", "same": "-"}

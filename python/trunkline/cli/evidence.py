@@ -16,8 +16,6 @@ from trunkline.evidence.spread import Spread, compared, spreads
 from trunkline.files import read_json
 from trunkline.terminal import console, output, titled_table
 
-__all__ = ["app"]
-
 app = App(no_args_is_help=True, help="Keep what calls took, and see how far predictions are off.")
 
 _FileOption = Annotated[

@@ -33,8 +33,6 @@ from trunkline.predict import Decision, decide_all, knowledge_of, setting_of
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, parse_sizes
 
-__all__ = ["explain"]
-
 
 def explain(
     cluster: ClusterOption,

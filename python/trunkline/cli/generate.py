@@ -14,8 +14,6 @@ from trunkline.generate.routine import DEFAULT_SEGMENT
 from trunkline.generate.sets import c_routines
 from trunkline.units import format_bytes, parse_segment
 
-__all__ = ["generate"]
-
 
 def generate(
     plan: Annotated[

@@ -34,8 +34,6 @@ from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.terminal import console
 from trunkline.units import format_rate
 
-__all__ = ["app"]
-
 app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
 Host = Annotated[Optional[str], typer.Option(metavar="HOST", help="Where to run it; default: the first host.")]

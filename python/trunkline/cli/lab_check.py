@@ -16,8 +16,6 @@ from trunkline.lab.session import Lab
 from trunkline.terminal import console, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
 
-__all__ = ["check"]
-
 
 def check(
     cluster: ClusterOption,

@@ -11,8 +11,6 @@ from trunkline.cli.output import check_outputs, write_json
 from trunkline.lab.running import change_links, pick_lab
 from trunkline.terminal import console
 
-__all__ = ["set_links"]
-
 
 def set_links(
     words: Annotated[

@@ -18,8 +18,6 @@ from trunkline.learned import forget as forget_file
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["app"]
-
 app = App(no_args_is_help=True, help="See, forget and hand on what jobs that learn have found.")
 
 _PlacesArgument = Annotated[

@@ -16,8 +16,6 @@ from trunkline.paths import SOURCE
 from trunkline.search_mpis import SeenMpi, search_mpis
 from trunkline.terminal import Bar, output, progress_bar
 
-__all__ = ["library", "print_mpis"]
-
 
 def library(
     mpi: Annotated[

@@ -29,8 +29,6 @@ from trunkline.placement import bounded_placement
 from trunkline.terminal import console
 from trunkline.units import format_seconds, parse_bytes
 
-__all__ = ["monitor"]
-
 CALLS = "bcast:8KiB,bcast:100000,allreduce:8KiB,allreduce:100000"
 MOST_MESSAGE_BYTES = 1 << 20
 CLOCK_SET_S = 60.0

@@ -14,37 +14,6 @@ from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 from trunkline.units import parse_rate
 
-__all__ = [
-    "CLUSTER_HELP",
-    "COLLECTIVE_HELP",
-    "PREDICTED_SIZES",
-    "BudgetOption",
-    "ByArrivalOption",
-    "CellsJsonOption",
-    "ClusterOption",
-    "CollectiveOption",
-    "DefaultClusterOption",
-    "HostCostsOption",
-    "HostsOption",
-    "JsonOption",
-    "LabRateOption",
-    "LeastOption",
-    "MostOption",
-    "MpiOption",
-    "MpisOption",
-    "OptionalClusterOption",
-    "RanksOnHostOption",
-    "RateOption",
-    "RatesOption",
-    "ReportOption",
-    "SizesOption",
-    "SvgOption",
-    "algorithms_option",
-    "mpi_option",
-    "multicasts_wanted",
-    "sizes_option",
-]
-
 CLUSTER_HELP = f"A bundled cluster's name, a cluster file, random:HOSTSxSWITCHES[:SEED], or {SITES_FORM}."
 
 

@@ -11,8 +11,6 @@ from trunkline.errors import BadInput
 from trunkline.files import replace_file
 from trunkline.terminal import console
 
-__all__ = ["check_outputs", "write_json", "write_text", "write_whole"]
-
 
 def check_outputs(files: Mapping[str, str | None]) -> None:
     """Before anything else is done: whether all results can be written.

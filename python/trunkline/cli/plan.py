@@ -37,8 +37,6 @@ from trunkline.terminal import console
 from trunkline.units import format_bytes, parse_message_bytes, parse_segment, parse_sizes
 from trunkline.weights import shape_names
 
-__all__ = ["app"]
-
 USUALLY_LINEAR = ("bcast", "reduce")
 """Collectives whose plan is a line, where nothing else is asked for."""
 AUTO_BYTES = 1 << 20

@@ -27,8 +27,6 @@ from trunkline.edits.root import split_root as root_split
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_file
 
-__all__ = ["app"]
-
 app = App(
     help="Change the trees of a plan: who combines what. The result is proven before it is written.",
     no_args_is_help=True,

@@ -15,8 +15,6 @@ from trunkline.planned import Planned
 from trunkline.terminal import output
 from trunkline.units import format_bytes
 
-__all__ = ["put_out"]
-
 
 def put_out(network: _core.Cluster, planned: Planned, output: str | None, json: str | None, svg: str | None) -> None:
     """Write a plan to the files that are named, and say what it is where none of them is standard output.

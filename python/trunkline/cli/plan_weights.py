@@ -14,8 +14,6 @@ from trunkline.terminal import console, output
 from trunkline.units import format_bytes, format_seconds, parse_sizes
 from trunkline.weights import WeightedPlan, load_weights, plan_over_weights
 
-__all__ = ["lay_over_weights"]
-
 USUAL_SHAPE = "local-search"
 """Where none is named: the best of those that any number of hosts has."""
 

@@ -43,8 +43,6 @@ from trunkline.registry import check_collective, chosen_algorithms
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_sizes
 
-__all__ = ["predict"]
-
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
 

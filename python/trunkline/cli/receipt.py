@@ -22,8 +22,6 @@ from trunkline.receipt.words import amount_text, call_name, reason_text, saved_t
 from trunkline.receipt.worth import Sum, Worth, add_up
 from trunkline.terminal import console, output, titled_table
 
-__all__ = ["app", "receipt_page"]
-
 app = App(no_args_is_help=True, help="Show what jobs say at their end (TRUNKLINE_SUMMARY), and add them up.")
 
 _MOST_TOLD = 10

@@ -13,8 +13,6 @@ from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
 
-__all__ = ["run"]
-
 
 def run(
     command: Annotated[

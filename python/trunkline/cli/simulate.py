@@ -42,8 +42,6 @@ from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
-__all__ = ["app"]
-
 LOSSY_CALLS = 25
 """Where the network loses datagrams, calls take different times."""
 

@@ -31,8 +31,6 @@ from trunkline.trace.summary import summary_lines
 from trunkline.trace.tables import compared_stages_tables, compared_table, group_tables, groups_table
 from trunkline.trace.words import call_text, reason_text, suggestion_text
 
-__all__ = ["app"]
-
 app = App(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
 
 

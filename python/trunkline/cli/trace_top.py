@@ -16,8 +16,6 @@ from trunkline.terminal import console
 from trunkline.trace.tables import top_table
 from trunkline.trace.top import Look, Top
 
-__all__ = ["FolderArgument", "JobOption", "top"]
-
 FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUNKLINE_TRACE named.")]
 JobOption = Annotated[
     Optional[str],

@@ -45,8 +45,6 @@ from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import entry_of, tune_entry
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
-__all__ = ["tune"]
-
 SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB"
 """Above the largest one its winner rules: what is fastest changes no more."""
 

@@ -24,8 +24,6 @@ from trunkline.tune.job_tuner import JobTuner, tuner_words
 from trunkline.tune.tuner import Winner, entry_of, merged
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
 
-__all__ = ["tune_job", "tuning_text", "winners_table"]
-
 
 def tune_job(
     rank: int,

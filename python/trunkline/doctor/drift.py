@@ -13,8 +13,6 @@ from trunkline.pairs.fit import fit_pairs
 from trunkline.pairs.told import uneven_lines
 from trunkline.units import format_rate
 
-__all__ = ["OFF", "place_findings", "rate_findings"]
-
 OFF = 0.25
 """Part of a stated rate that a measured one may be off by: headers and acknowledgements take some of it."""
 _MOST_NAMED = 8

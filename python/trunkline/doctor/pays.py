@@ -10,8 +10,6 @@ from trunkline.accuracy import accuracy_over
 from trunkline.errors import BadInput
 from trunkline.placement import bounded_placement
 
-__all__ = ["Gain", "pays", "verdict", "with_host_rate"]
-
 _LEAST_GAIN = 1.05
 """Below, nobody would notice."""
 

@@ -11,8 +11,6 @@ from trunkline.draw.layout import Point
 from trunkline.draw.svg import picture, text
 from trunkline.units import format_bytes, format_rate
 
-__all__ = ["cell_words", "pays_panels", "pays_picture"]
-
 _WIDTH = 390.0
 """Pixels: a phone shows it as it is, and panels stand side by side on a wide page."""
 _LEFT, _MARGIN, _HEAD, _ROW = 74.0, 12.0, 64.0, 25.0

@@ -12,8 +12,6 @@ from trunkline.draw.svg import arrow, document, text
 from trunkline.errors import BadInput
 from trunkline.units import format_seconds
 
-__all__ = ["MOST_IN_TIME", "draw_arrivals"]
-
 MOST_IN_TIME = 256
 """Hosts: pictures of more of them would be too long to look at."""
 LEFT, TOP, ROW, WIDTH, BAR, RADIUS = 24.0, 84.0, 26.0, 640.0, 8.0, 4.5

@@ -14,8 +14,6 @@ from trunkline.draw.svg import Sign, card_shape, document, dot, link_text, trunk
 from trunkline.draw.tiers import Tiers
 from trunkline.errors import BadInput
 
-__all__ = ["MOST_HOSTS", "check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
-
 MOST_HOSTS = 2000
 
 

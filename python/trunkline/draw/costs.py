@@ -10,8 +10,6 @@ from trunkline.draw.layout import DOT
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import document, dot
 
-__all__ = ["draw_costs"]
-
 FAINTEST = 0.22
 """Opacity of what costs nothing."""
 

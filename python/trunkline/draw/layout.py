@@ -14,8 +14,6 @@ from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.draw.names import without_domain
 
-__all__ = ["Card", "Layout", "Point", "Trunk", "new_cards", "switch_tree"]
-
 MARGIN = 20.0
 TITLE = 62.0
 NAME = 22.0

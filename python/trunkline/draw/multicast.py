@@ -12,8 +12,6 @@ from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import arrow, document, rounded
 
-__all__ = ["crossed_channels", "crossed_links", "draw_groups", "draw_multicast", "draw_turns"]
-
 COPY, CONFIRM = LINK, HOST
 WIDTH = 2.4
 

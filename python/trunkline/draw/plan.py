@@ -12,8 +12,6 @@ from trunkline.draw.layout import DOT, LANE, Point, Trunk
 from trunkline.draw.svg import arrow, document, dot, rounded, text
 from trunkline.draw.tiers import TierLink
 
-__all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_trees", "tree_name"]
-
 WITHIN = HOST
 BETWEEN = LINK
 

@@ -9,8 +9,6 @@ from trunkline.draw.layout import Point
 from trunkline.draw.names import without_domain
 from trunkline.draw.svg import arrow, document, text
 
-__all__ = ["draw_ranks"]
-
 LEFT, TOP, LEVEL, ROW, RADIUS = 30.0, 78.0, 96.0, 21.0, 4.5
 
 

@@ -12,8 +12,6 @@ from trunkline.draw.layout import MARGIN, Point
 from trunkline.draw.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds, transfer_in_words
 from trunkline.draw.svg import document, legend, text
 
-__all__ = ["MOST_RANKS", "MOST_ROUNDS", "draw_rounds"]
-
 MOST_ROUNDS = 20
 MOST_RANKS = 64
 TOP = 78.0

@@ -15,22 +15,6 @@ from trunkline.draw.layout import DOT, NAME, Card, Point, Trunk
 from trunkline.draw.tiers import TierLink
 from trunkline.units import format_link_rate
 
-__all__ = [
-    "Sign",
-    "arrow",
-    "below_each_other",
-    "card_shape",
-    "document",
-    "dot",
-    "legend",
-    "link_text",
-    "picture",
-    "rounded",
-    "text",
-    "trunk_shapes",
-    "unused_shape",
-]
-
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
 Sign = tuple[str, str, str]

@@ -13,8 +13,6 @@ from trunkline.compat import pairwise, zip_equal
 from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
 from trunkline.draw.names import without_domain
 
-__all__ = ["TierLink", "Tiers", "switch_tiers"]
-
 DASH_ROOM = 12.0
 STUB = 9.0
 """What a link between rows goes straight up at its ends."""

@@ -3,8 +3,6 @@
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["join"]
-
 
 def join(tree: HostTree, other: HostTree) -> HostTree:
     """Hang another tree below the root; its ranks come after those of the first, whose roots stay the only ones.

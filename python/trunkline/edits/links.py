@@ -3,8 +3,6 @@
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["add_link", "remove_link"]
-
 
 def add_link(tree: HostTree, host: str) -> HostTree:
     """Let one more rank of a host send to where the host's leader sends: its child with most levels below it.

@@ -3,8 +3,6 @@
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["move"]
-
 
 def move(tree: HostTree, rank: int, to: int) -> HostTree:
     """Hang a rank, with all below it, below another one.

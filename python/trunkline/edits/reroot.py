@@ -6,8 +6,6 @@ from trunkline import _core
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["free_roots", "reroot"]
-
 
 def free_roots() -> list[str]:
     """Collectives in which any rank may be the root of the tree."""

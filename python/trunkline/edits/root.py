@@ -3,8 +3,6 @@
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["merge_root", "split_root"]
-
 
 def split_root(tree: HostTree, host: str) -> HostTree:
     """Let a host combine the group of hosts that it is in, before a root's host gets it.

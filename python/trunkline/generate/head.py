@@ -7,8 +7,6 @@ from itertools import chain, groupby
 from trunkline import __version__, _core
 from trunkline.kinds import kind_of
 
-__all__ = ["origin_lines", "way_lines"]
-
 _COLUMNS = 120
 _LONGEST_HOSTLIST = 400
 

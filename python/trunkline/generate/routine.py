@@ -17,8 +17,6 @@ from trunkline.kinds import kind_of
 from trunkline.schedule import Does
 from trunkline.units import format_bytes
 
-__all__ = ["DEFAULT_SEGMENT", "c_routine", "usual_name_of"]
-
 DEFAULT_SEGMENT = 8192
 """Bytes, where neither plan nor caller names a segment: below eager limits, with most of the bandwidth."""
 

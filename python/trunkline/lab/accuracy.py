@@ -14,8 +14,6 @@ from trunkline.lab.session import Lab
 from trunkline.paths import NATIVE
 from trunkline.units import format_bytes
 
-__all__ = ["Accuracy", "PingPong", "Relay", "fit_start_up", "measure_accuracy"]
-
 PROBE = NATIVE / "libexec" / "trunkline-probe"
 SIZES = tuple(1 << power for power in range(10, 23, 2))
 """Messages of the ping-pong: 1 KiB to 4 MiB."""

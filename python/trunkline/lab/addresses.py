@@ -5,8 +5,6 @@ From 198.18.0.0/15, set aside for benchmarks, and of private networks of IPv6.
 
 from ipaddress import IPv4Address, IPv6Address
 
-__all__ = ["IPV6_PREFIX_LENGTH", "MOST_HOSTS", "PREFIX_LENGTH", "ethernet_address", "ip_address", "ipv6_address"]
-
 PREFIX_LENGTH = 15
 IPV6_PREFIX_LENGTH = 64
 MOST_HOSTS = 4096

@@ -24,8 +24,6 @@ from trunkline.lab.door import Door
 from trunkline.lab.folders import CLUSTER_FILE, DOOR, FOLDER, SUPER_FRAME, TEMPORARY
 from trunkline.lab.host import Traits, start_host
 
-__all__ = ["main"]
-
 _AGENT = """\
 #!/bin/sh
 # A remote shell for MPI launchers: trunkline-agent [-OPTION ...] HOST [-n] COMMAND ...

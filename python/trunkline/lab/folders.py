@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-__all__ = ["CLUSTER_FILE", "DOOR", "FOLDER", "SUPER_FRAME", "TEMPORARY"]
-
 FOLDER = Path("/run/trunkline")
 CLUSTER_FILE = FOLDER / "cluster.yaml"
 """The cluster as it is emulated, its rates included, readable on every host."""

@@ -15,8 +15,6 @@ from trunkline.lab import syscalls
 from trunkline.lab.addresses import IPV6_PREFIX_LENGTH, PREFIX_LENGTH, ethernet_address, ip_address, ipv6_address
 from trunkline.lab.neighbours import add_neighbours
 
-__all__ = ["Traits", "start_host"]
-
 MTU = 1500
 CARRIER_SECONDS = 10
 _NO_DISCOVERY = 0x02

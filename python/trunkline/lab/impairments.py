@@ -10,8 +10,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.units import format_bytes
 
-__all__ = ["COUNTED", "Impairments", "counted_text"]
-
 COUNTED = {
     **{what: what for what in ("lost", "corrupted", "garbled", "duplicated", "reordered")},
     "dropped": "dropped by full queues",

@@ -14,8 +14,6 @@ from trunkline.lab.session import Lab
 from trunkline.terminal import console
 from trunkline.units import format_rate, format_seconds
 
-__all__ = ["MessageCost", "learn_message_cost", "tell_message_cost"]
-
 SHORT_BYTES, LONG_BYTES = 64, 2896
 """A message of one small frame, and one of two full frames: what a message costs, and what its bytes cost."""
 WINDOWS = 3

@@ -12,8 +12,6 @@ from ipaddress import ip_address as parsed
 
 from trunkline.lab.addresses import ethernet_address
 
-__all__ = ["add_neighbours"]
-
 _HEADER = struct.Struct("=IHHII")  # length, type, flags, sequence, port
 _NEIGHBOUR = struct.Struct("=BxxxiHBB")  # family, interface, state, flags, type
 _ATTRIBUTE = struct.Struct("=HH")  # its length and type

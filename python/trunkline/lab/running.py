@@ -15,8 +15,6 @@ from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.folders import CLUSTER_FILE, DOOR, SUPER_FRAME
 
-__all__ = ["RunningLab", "change_links", "pick_lab", "running_labs"]
-
 _INSIDE = b'run_module("trunkline.lab.first_process"'
 """In the command line of a lab's first process."""
 ANSWER_SECONDS = 30

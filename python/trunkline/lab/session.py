@@ -26,8 +26,6 @@ from trunkline.lab.impairments import Impairments
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
 from trunkline.paths import FABRIC
 
-__all__ = ["Lab", "check_host", "impaired_lab"]
-
 _SUPER_FRAME = 2
 """Frames that a host's kernel may hand to the network in one piece.
 

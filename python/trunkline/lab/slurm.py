@@ -20,8 +20,6 @@ from trunkline.errors import BadInput, Failed
 from trunkline.lab.folders import FOLDER
 from trunkline.lab.session import Lab
 
-__all__ = ["Plugin", "check_slurm", "start_slurm"]
-
 _SLURM = FOLDER / "slurm"
 _CONFIGURATION = _SLURM / "slurm.conf"
 _SOCKET = "/dev/shm/.munge.socket"

@@ -12,8 +12,6 @@ from statistics import fmean, median
 
 from trunkline.compat import zip_equal
 
-__all__ = ["PREDICTORS", "Forecast", "Forecaster"]
-
 _WINDOWS = (5, 10, 20)
 _GAINS = (0.1, 0.3, 0.6)
 PREDICTORS = (

@@ -23,8 +23,6 @@ from trunkline.errors import BadInput, Failed
 from trunkline.monitor.forecast import Forecast, Forecaster
 from trunkline.pairs.file import CLOCKS_APART, MeasuredPair, OneWay, Pairs, parse_pairs
 
-__all__ = ["Forecasts", "History"]
-
 Key = tuple[int, int]
 
 _TO_KEEP = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY

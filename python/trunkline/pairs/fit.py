@@ -28,8 +28,6 @@ from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, Pairs
 from trunkline.pairs.latencies import Latencies, fit_latencies, headers_s, mean_rates, more_of_way_s
 
-__all__ = ["Fit", "Uneven", "fit_pairs"]
-
 _AS_FAST = 1.05
 """Links of which the fastest pairs are within this are not told apart."""
 _BOTH_WAYS = 1.25

@@ -22,8 +22,6 @@ from trunkline.compat import zip_equal
 from trunkline.pairs.file import MeasuredPair
 from trunkline.pairs.least_squares import nonnegative_least_squares
 
-__all__ = ["Latencies", "fit_latencies", "headers_s", "mean_rates", "more_of_way_s"]
-
 _PULL = 1e-4
 """Of a latency towards zero, beside a pair that takes all of its time there: decides only where pairs do not."""
 _FINEST = 1e-3

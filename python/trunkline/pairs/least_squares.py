@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["nonnegative_least_squares"]
-
 _TINY = 1e-12
 
 

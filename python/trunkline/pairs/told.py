@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from trunkline.pairs.fit import Fit, Uneven
 
-__all__ = ["MOST_NAMED", "uneven_lines"]
-
 MOST_NAMED = 8
 """Links, pairs or reasons, of which a command names each."""
 _TOLD = 0.9

@@ -8,8 +8,6 @@ from typing import Callable
 
 from trunkline.receipt.worth import UNKNOWN, Sum, Worth
 
-__all__ = ["prometheus_text"]
-
 Sample = tuple[Mapping[str, str], float]
 
 

@@ -17,15 +17,6 @@ from trunkline.predict import Predicted
 from trunkline.report.line_styles import LineStyle, line_styles
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = [
-    "prediction_curves",
-    "ratio_bars",
-    "size_axes",
-    "svg_text",
-    "tidy_axes",
-    "time_curves",
-]
-
 mpl.rcParams.update(
     {
         "font.family": "DejaVu Sans",

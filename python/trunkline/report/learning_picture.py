@@ -8,8 +8,6 @@ from trunkline.bench.learning import CALLS, Learned
 from trunkline.draw.colours import ACCENT, INK, NATIVE, SERIES, SOFT
 from trunkline.report.chart import svg_text, tidy_axes
 
-__all__ = ["learning_picture"]
-
 
 def learning_picture(job: Learned) -> str:
     """An ``<svg>`` element of two panels: what a call takes, and what all calls so far have lost."""

@@ -3,8 +3,6 @@
 from trunkline import _core
 from trunkline.compat import pairwise
 
-__all__ = ["processor_times"]
-
 
 def processor_times(measured: _core.Measurement) -> dict[str, str]:
     """os(m) between the nearest hosts as an option of SMPI: straight lines between the sizes measured.

@@ -16,8 +16,6 @@ from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import Row
 from trunkline.units import format_rate
 
-__all__ = ["Pair", "check_comparable", "compared", "load_bench", "rate_of", "simulated_name"]
-
 _NEEDED = frozenset(
     {"collective", "cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}
     | {"seconds_median", "limit_seconds"}

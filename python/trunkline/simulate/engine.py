@@ -19,8 +19,6 @@ from trunkline.paths import NATIVE
 from trunkline.sources.simgrid_export import rank_host, simgrid_platform
 from trunkline.temporary import temporary_folder
 
-__all__ = ["SMALL_JOB", "Job", "Outcome", "run_ranks", "simulate"]
-
 Said = TypeVar("Said")
 
 _PROGRAM = NATIVE / "libexec" / "trunkline-simulate"

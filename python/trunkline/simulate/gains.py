@@ -12,8 +12,6 @@ from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
 
-__all__ = ["Gain", "gains_of", "simulate_gains"]
-
 
 @keyword_dataclass(frozen=True)
 class Gain:

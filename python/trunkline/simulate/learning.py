@@ -17,8 +17,6 @@ from trunkline.peers.simulated import simulated_algorithms
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
 
-__all__ = ["simulated_learning"]
-
 
 def simulated_learning(
     job: Job,

@@ -15,8 +15,6 @@ from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.statistics import median_with_interval
 
-__all__ = ["LeftOut", "Part", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "parts_of", "simulate_all"]
-
 
 @keyword_dataclass
 class Row(Timed):

@@ -19,8 +19,6 @@ from trunkline.sources.lldp_rates import LinkRates, listed
 from trunkline.sources.network import Host, Network, Switch, Trunk, as_known, check_network
 from trunkline.sources.rates import Rates
 
-__all__ = ["Hints", "network_heard"]
-
 _MISSING = (
     "hosts do not hear links between switches: add what a switch prints, --trunk A-B for each link, "
     "or --core NAME for one switch above all"

@@ -11,8 +11,6 @@ from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, faulty_input
 from trunkline.remote_shell import ask_all
 
-__all__ = ["gather_over_ssh"]
-
 _COMMAND = ("lldpcli", "-f", "json0", "show", "neighbors", "details")
 
 

@@ -16,8 +16,6 @@ from typing import Union
 
 from trunkline.sources.faults import Faults, Place
 
-__all__ = ["Heard", "Speaker", "read_lldp"]
-
 
 @dataclass(frozen=True)
 class Speaker:

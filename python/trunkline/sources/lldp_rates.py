@@ -9,8 +9,6 @@ from trunkline import _core
 from trunkline.sources.rates import Rates
 from trunkline.units import format_link_rate, format_rate
 
-__all__ = ["LinkRates", "listed"]
-
 _MOST_LISTED = 8
 
 

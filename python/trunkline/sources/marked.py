@@ -8,8 +8,6 @@ import yaml
 
 from trunkline.sources.faults import Faults, Place, did_you_mean
 
-__all__ = ["Marked", "parse_marked"]
-
 
 class Marked:
     """A node of a YAML document."""

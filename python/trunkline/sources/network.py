@@ -15,8 +15,6 @@ from trunkline.cluster import equal_cost_words, told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
 
-__all__ = ["Host", "Network", "Switch", "Trunk", "as_known", "check_network", "listed_names", "write_network"]
-
 
 @dataclass(frozen=True)
 class Switch:

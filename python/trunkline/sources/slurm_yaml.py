@@ -8,8 +8,6 @@ from trunkline.sources.faults import Faults, Place, did_you_mean, list_fault
 from trunkline.sources.marked import Marked, parse_marked
 from trunkline.sources.slurm_tree import SwitchLine
 
-__all__ = ["is_topology_yaml", "read_topology_yaml", "topology_text"]
-
 LARGEST_YAML = 4 << 20
 """Bytes; of a hundred thousand nodes it has a tenth. The reader that knows places takes half a minute for as much."""
 

@@ -24,8 +24,6 @@ from trunkline.trace.slow_hosts import Way, ways_of
 from trunkline.trace.stages import Clocks, Cost, Part, Stage, costs_of, stage_values, stages_of, way_of
 from trunkline.trace.subtrees import Subtree, chosen_subtree, subtrees_of
 
-__all__ = ["Analysed", "AnalysedTree", "Analysis", "analyse"]
-
 PAPERS_SKIP = 10
 """Calls at the beginning that the paper leaves out: they can take orders of magnitude longer."""
 LEAST_TO_SKIP = 100

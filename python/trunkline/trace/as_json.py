@@ -17,8 +17,6 @@ from trunkline.trace.stages import Stage
 from trunkline.trace.subtrees import Subtree
 from trunkline.trace.suggest import Advice
 
-__all__ = ["advice_as_json", "analysis_as_json", "compared_as_json"]
-
 FORMAT = "trace-analysis/1"
 
 

@@ -23,19 +23,6 @@ from trunkline.trace.nodes import Node
 from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.subtrees import Subtree
 
-__all__ = [
-    "cost_over_switches",
-    "cost_tree",
-    "departure_curves",
-    "shown_ranks",
-    "slowest_ways",
-    "subtree_curves",
-    "timemap",
-    "told_subtrees",
-    "ways_of_ranks",
-    "widest_departures",
-]
-
 MOST_LINES = 64
 MOST_CURVES = 6
 BOTH_WAYS = "µs before and after the root has the result"

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 from trunkline.trace.file import Header
 
-__all__ = ["drift_of"]
-
 
 def drift_of(headers: Sequence[Header]) -> dict[int, float]:
     """By rank: by how much rank 0's clock is faster than its host's, as a part of the time; 0 where it is not known."""

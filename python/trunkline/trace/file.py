@@ -10,31 +10,6 @@ from numpy.typing import NDArray
 from trunkline.errors import BadInput
 from trunkline.files import open_regular
 
-__all__ = [
-    "ARRIVED",
-    "BEGIN",
-    "COMPLETE",
-    "HANDED_ON",
-    "HEARD",
-    "OVER",
-    "SOME_COLLECTIVES",
-    "SOME_RANKS",
-    "SOME_TIME",
-    "SUM",
-    "TOLD",
-    "UNKNOWN_BYTES",
-    "UNKNOWN_KIND",
-    "CallKind",
-    "Header",
-    "RankTrace",
-    "is_begun",
-    "read_header",
-    "read_kinds",
-    "read_records",
-    "read_trace",
-    "unwrapped",
-]
-
 MAGIC = b"trktrace"
 VERSION = 1
 BEGIN, OVER, ARRIVED, HANDED_ON, COMPLETE, TOLD, HEARD, SUM = 1, 2, 3, 4, 5, 6, 7, 8

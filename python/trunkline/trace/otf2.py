@@ -21,8 +21,6 @@ from trunkline.trace.otf2_definitions import MESSAGES, Definitions
 from trunkline.trace.otf2_library import Archive
 from trunkline.trace.protocol import parts_of
 
-__all__ = ["export_otf2"]
-
 _TAG_MASK = 0xFFFFFFFF
 
 

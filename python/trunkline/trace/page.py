@@ -46,8 +46,6 @@ from trunkline.trace.words import (
 )
 from trunkline.units import format_bytes
 
-__all__ = ["trace_page"]
-
 MOST_GROUPS = 6
 MOST_BARS = 64
 MOST_CALLS = 100

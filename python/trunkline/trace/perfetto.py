@@ -17,8 +17,6 @@ from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, read_trac
 from trunkline.trace.folder import Job
 from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
 
-__all__ = ["export_perfetto"]
-
 # Of Trace, TracePacket, TrackDescriptor, ProcessDescriptor, ThreadDescriptor and TrackEvent.
 PACKET = 1
 TIMESTAMP, TRACK_EVENT, TRACK_DESCRIPTOR, SEQUENCE_ID, SEQUENCE_FLAGS = 8, 11, 60, 10, 13

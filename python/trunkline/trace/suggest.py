@@ -24,8 +24,6 @@ from trunkline.trace.other_algorithms import OtherAlgorithm, other_algorithm
 from trunkline.trace.stages import Stage
 from trunkline.trace.tree_model import TreeModel, model_of
 
-__all__ = ["Advice", "AnyStep", "Suggestion", "advice_for"]
-
 LEAST_GAIN = _core.least_gain_of_a_model
 """Predicted; what promises less is within the model's error."""
 MOST_HOSTS = 64

@@ -2,8 +2,6 @@
 
 import math
 
-__all__ = ["first_size_of_next"]
-
 
 def first_size_of_next(before: int, after: int) -> int:
     """The least size at or above the geometric mean of two: above ``before`` also where they are neighbours."""

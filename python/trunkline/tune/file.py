@@ -3,8 +3,6 @@
 from trunkline import _core
 from trunkline.cluster import told_as_bad_input
 
-__all__ = ["load_tuning"]
-
 
 def load_tuning(path: str) -> _core.Tuning:
     """A tuning file.

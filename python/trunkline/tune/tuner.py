@@ -15,8 +15,6 @@ from trunkline.placement import placement_on
 from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
-__all__ = ["Winner", "entry_of", "in_one_piece", "measure_size", "merged", "rules_of", "tune_entry"]
-
 NATIVE_UNLESS = 1.02
 """A tree must have been this much faster than native to be chosen."""
 LONG_S = 1.0

@@ -14,8 +14,6 @@ from trunkline.peers.rules.rule import PeerWinner
 from trunkline.peers.rules.traffic import sent_bytes
 from trunkline.peers.rules.winners import own_settings
 
-__all__ = ["LEAST_BYTES", "Honoured", "check_honoured", "same_traffic"]
-
 LEAST_BYTES = 4096
 """Below it a message is lost among headers and acknowledgements, and nothing can be told."""
 

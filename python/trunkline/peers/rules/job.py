@@ -9,8 +9,6 @@ from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.placement import hosts_used, placement_on
 
-__all__ = ["PeerJob"]
-
 
 @dataclass(frozen=True)
 class PeerJob:

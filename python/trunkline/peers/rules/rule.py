@@ -12,8 +12,6 @@ from trunkline.peers.algorithm import PeerAlgorithm, in_variables
 from trunkline.peers.openmpi_algorithms import OPENMPI
 from trunkline.tune.between import first_size_of_next
 
-__all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
-
 _NUMBERS = {
     "allgather": 0,
     "allgatherv": 1,

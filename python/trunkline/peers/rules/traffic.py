@@ -7,8 +7,6 @@ from trunkline.errors import Failed
 from trunkline.paths import mpi_program
 from trunkline.peers.rules.job import PeerJob
 
-__all__ = ["sent_bytes"]
-
 REPETITIONS = 4
 _LEAST_SECONDS = 300.0
 _PATIENCE = 3.0
