@@ -54,6 +54,11 @@ console = _console(stderr=True)
 """For people: progress and tables. Data goes to standard output."""
 
 
+def tell(text: str, where: Console = console, *, style: str | None = None) -> None:
+    """A line for people as it stands: names in it are no markup, and it is not broken into several."""
+    where.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
 class Bar:
     """A progress bar under way."""
 

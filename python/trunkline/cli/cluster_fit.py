@@ -15,7 +15,7 @@ from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
 from trunkline.pairs.fit import Fit, fit_pairs
 from trunkline.pairs.told import MOST_NAMED, uneven_lines
-from trunkline.terminal import console
+from trunkline.terminal import tell
 from trunkline.units import format_seconds
 
 
@@ -44,20 +44,17 @@ def fit(
         output,
     )
     errors = [abs(error) for error in fitted.errors]
-    console.print(
+    tell(
         f"{stated.name}: {len(measured.pairs)} pairs of {len(measured.hosts)} hosts, {age.total_seconds() / 3600:.3g} "
         f"hours old; a message costs {format_seconds(fitted.message_s)} besides its way; latencies of the pairs follow "
-        f"from the links within {median(errors):.1%} in the median, {max(errors):.1%} at worst",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        f"from the links within {median(errors):.1%} in the median, {max(errors):.1%} at worst"
     )
     links = fitted.cluster.links
     if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
         named = ", ".join(unseen[:MOST_NAMED]) + (f" and {more} more" if (more := len(unseen) - MOST_NAMED) > 0 else "")
-        console.print(f"as stated, since no pair crosses them: {named}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"as stated, since no pair crosses them: {named}")
     for line in uneven_lines(fitted):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        tell(line)
     _tell_one_way(fitted, measured)
     if json:
         write_json(
@@ -121,4 +118,4 @@ def _tell_one_way(fitted: Fit, measured: Pairs) -> None:
     for reason, count in reasons.most_common(MOST_NAMED):
         lines.append(f"whether ways there and back differ is not known of {count} pairs: {reason}")
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        tell(line)

@@ -16,7 +16,7 @@ from trunkline.doctor.pays import Gain, pays, verdict, with_host_rate
 from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
 from trunkline.errors import BadInput
 from trunkline.registry import check_collective
-from trunkline.terminal import console, output, titled_table
+from trunkline.terminal import output, tell, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
 
 COLLECTIVES = "bcast,reduce,allreduce,allgather"
@@ -80,12 +80,9 @@ def _tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
         return
     words = rate_words(with_host_rate(cluster, rate_bps))
     if ", trunks " in words or " to " in words:
-        console.print(
+        tell(
             f"--rate {format_rate(rate_bps)} is that of hosts' links (the slowest), others keep their proportions: "
-            f"{words}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+            f"{words}"
         )
 
 

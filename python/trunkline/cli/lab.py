@@ -31,7 +31,7 @@ from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host, impaired_lab
 from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
-from trunkline.terminal import console
+from trunkline.terminal import console, tell
 from trunkline.units import format_rate
 
 app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
@@ -67,14 +67,10 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
     return impaired_lab(loaded, rate_bps, impairments, single_frames=single_frames)
 
 
-def _tell(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
 def _tell_rate(lab: Lab, rate: str) -> None:
     """The rates that a program runs at, which nobody has named where the rate is ``auto``."""
     why = ", the highest rate that is true on this machine" if rate == "auto" else ""
-    _tell(f"{lab.cluster.name}: {rate_words(lab.cluster)}{why}")
+    tell(f"{lab.cluster.name}: {rate_words(lab.cluster)}{why}")
 
 
 def _steps(script: str | None, cluster: _core.Cluster) -> list[_core.LabStep]:
@@ -90,7 +86,7 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
     """While a program runs: its script, and changes by others. Afterwards what they were, and what was counted."""
     lab.reset_stats()
     lab.open()
-    with Playing(lab, steps, _tell) as playing:
+    with Playing(lab, steps, tell) as playing:
         yield
     stats = lab.stats()
     if json:
@@ -98,11 +94,11 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
     of_script = {made["seconds"] for made in playing.made}
     others = [change for change in stats["changes"] if change["seconds"] not in of_script]
     for change in others:
-        _tell(f"lab set: at {change['seconds']:.2f} s {change['text']}")
+        tell(f"lab set: at {change['seconds']:.2f} s {change['text']}")
     if (unkept := stats["changes_made"] - len(stats["changes"])) > 0:
-        _tell(f"network: {unkept} changes more, which it kept no list of")
+        tell(f"network: {unkept} changes more, which it kept no list of")
     if text := counted_text(stats):
-        _tell(text)
+        tell(text)
 
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
@@ -111,11 +107,6 @@ def _measured(lab: Lab, ranks: int) -> dict[str, str]:
         return {}
     tell_message_cost(lab, ranks)
     return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
-
-
-def _is_there(program: str) -> bool:
-    """The hosts of a lab see the files and the PATH of the caller."""
-    return shutil.which(program) is not None or Path(program).exists()
 
 
 def _check_program(program: str) -> None:

@@ -9,7 +9,7 @@ import typer
 from trunkline import _core
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.lab.running import change_links, pick_lab
-from trunkline.terminal import console
+from trunkline.terminal import tell
 
 
 def set_links(
@@ -34,14 +34,11 @@ def set_links(
     running = pick_lab(lab)
     said = change_links(running, words)
     name = running.cluster.name
-    console.print(f"{name}: at {said['seconds']:.2f} s {said['text']}", markup=False, highlight=False, soft_wrap=True)
+    tell(f"{name}: at {said['seconds']:.2f} s {said['text']}")
     if not running.single_frames and _core.parse_link_change(running.cluster, words).impairs:
-        console.print(
+        tell(
             f"trunkline: warning: hosts of {name} hand over up to two frames in one piece, which are lost and delayed "
-            "together; start the lab with --single-frames, or with an impaired link, for each by itself",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+            "together; start the lab with --single-frames, or with an impaired link, for each by itself"
         )
     if json:
         write_json({"cluster": name, "lab": running.owner, **said}, json)

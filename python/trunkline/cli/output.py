@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trunkline.errors import BadInput
 from trunkline.files import replace_file
-from trunkline.terminal import console
+from trunkline.terminal import tell
 
 
 def check_outputs(files: Mapping[str, str | None]) -> None:
@@ -66,7 +66,7 @@ def make_folder(folder: Path) -> None:
     """
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        console.print(f"made the folder {folder}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"made the folder {folder}")
 
 
 def write_text(text: str, file: str) -> None:

@@ -20,7 +20,7 @@ from trunkline.receipt.picture import receipt_panels
 from trunkline.receipt.prometheus import prometheus_text
 from trunkline.receipt.words import amount_text, call_name, reason_text, saved_text, size_text, time_text
 from trunkline.receipt.worth import Sum, Worth, add_up
-from trunkline.terminal import console, output, titled_table
+from trunkline.terminal import output, tell, titled_table
 
 app = App(no_args_is_help=True, help="Show what jobs say at their end (TRUNKLINE_SUMMARY), and add them up.")
 
@@ -95,7 +95,7 @@ def sum_(
         raise BadInput(f"--prometheus {prometheus}: the textfile collector reads files that end with .prom alone")
     worth = add_up(folder, _moment(since))
     for told in worth.unread[:_MOST_TOLD]:
-        console.print(f"trunkline: left out: {told}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"trunkline: left out: {told}")
     if prometheus == "-":
         print(prometheus_text(worth), end="")
     elif prometheus:

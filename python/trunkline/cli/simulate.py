@@ -39,7 +39,7 @@ from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
 from trunkline.simulate.engine import SMALL_JOB, Job
 from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
-from trunkline.terminal import console, progress_bar, titled_table
+from trunkline.terminal import console, progress_bar, tell, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
 
 LOSSY_CALLS = 25
@@ -162,7 +162,7 @@ def simulated(
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
     for line in _multicasts_of_long_jobs(job, [one.name for one in wanted]):
-        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        tell(line, style="dim")
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
 

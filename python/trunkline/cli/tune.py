@@ -40,7 +40,7 @@ from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.rules_table import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import knowledge_of, read_measurement
-from trunkline.terminal import console, progress_bar
+from trunkline.terminal import console, progress_bar, tell
 from trunkline.tune.file import load_tuning
 from trunkline.tune.tuner import entry_of, tune_entry
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
@@ -154,7 +154,7 @@ def tune(
                     continue
                 console.print(peer_table(library, where, files))
                 for note in peer_notes(library, files):
-                    console.print(note, markup=False, highlight=False, soft_wrap=True)
+                    tell(note)
                 own_cells += [cell for winner in files.winners for cell in winner.cells]
                 bad += [
                     f"{library.name} at {format_bytes(one.message_bytes)}: hosts send other amounts than under the "
@@ -167,7 +167,7 @@ def tune(
         _write_report(cells, report)
     if output != "-":
         advice = f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER."
-        console.print(advice, markup=False, highlight=False, soft_wrap=True)
+        tell(advice)
     if bad:
         raise Failed("--peer-rules:\n" + "\n".join(bad))
 
