@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trunkline import _core
-from trunkline.bench.entries import check_entry
+from trunkline.bench.cell import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.compat import keyword_dataclass

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any, Optional
 
 from trunkline import _core
-from trunkline.bench.entries import check_entry
+from trunkline.bench.cell import check_entry
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.files import read_json

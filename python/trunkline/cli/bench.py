@@ -39,7 +39,7 @@ from trunkline.placement import root_rank
 from trunkline.registry import chosen_algorithms
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
-from trunkline.tune.file import load_tuning
+from trunkline.tune.tuner import load_tuning
 from trunkline.units import parse_bench_sizes, parse_rate
 
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)

@@ -42,7 +42,7 @@ EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allr
 
 def learning_page(jobs: Sequence[Learned]) -> str:
     """A picture of each job, and a table of all."""
-    from trunkline.report.learning_picture import learning_picture  # Matplotlib takes a second to load
+    from trunkline.report.chart import learning_picture  # Matplotlib takes a second to load
     from trunkline.report.page import render
 
     rows = [{**_row(job), "picture": learning_picture(job), "words": _words(job)} for job in jobs]

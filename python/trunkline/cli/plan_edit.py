@@ -14,16 +14,16 @@ from trunkline.cli.app import App
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each
-from trunkline.edits.join import join as join_trees
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
-from trunkline.edits.links import add_link as link_added
-from trunkline.edits.links import remove_link as link_removed
-from trunkline.edits.move import move as moved
 from trunkline.edits.plans import edited, host_trees_of, on_trees
-from trunkline.edits.reroot import free_roots
-from trunkline.edits.reroot import reroot as rerooted
-from trunkline.edits.root import merge_root as root_merged
-from trunkline.edits.root import split_root as root_split
+from trunkline.edits.steps import add_link as link_added
+from trunkline.edits.steps import free_roots
+from trunkline.edits.steps import join as join_trees
+from trunkline.edits.steps import merge_root as root_merged
+from trunkline.edits.steps import move as moved
+from trunkline.edits.steps import remove_link as link_removed
+from trunkline.edits.steps import reroot as rerooted
+from trunkline.edits.steps import split_root as root_split
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_file
 

@@ -35,9 +35,8 @@ from trunkline.peers.simulated import Simulated, simulated_algorithms, simulated
 from trunkline.placement import root_rank
 from trunkline.planned import placement_for, plan_for_job
 from trunkline.predict import decide_all, host_costs_given, load_measurement
-from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
-from trunkline.simulate.engine import SMALL_JOB, Job
+from trunkline.simulate.engine import SMALL_JOB, Job, processor_times
 from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
 from trunkline.terminal import console, progress_bar, tell, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes

@@ -41,8 +41,7 @@ from trunkline.peers.rules.rules_table import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import knowledge_of, read_measurement
 from trunkline.terminal import console, progress_bar, tell
-from trunkline.tune.file import load_tuning
-from trunkline.tune.tuner import entry_of, tune_entry
+from trunkline.tune.tuner import entry_of, load_tuning, tune_entry
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
 
 SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB"

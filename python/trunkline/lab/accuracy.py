@@ -9,7 +9,7 @@ from typing import Any
 
 from trunkline.compat import zip_equal
 from trunkline.errors import Failed
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
 from trunkline.paths import NATIVE
 from trunkline.units import format_bytes

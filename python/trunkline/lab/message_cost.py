@@ -9,7 +9,7 @@ from statistics import median
 
 from trunkline.errors import Failed
 from trunkline.lab.accuracy import MOST_BUSY, PROBE
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
 from trunkline.terminal import tell
 from trunkline.units import format_rate, format_seconds

@@ -13,7 +13,7 @@ from typing import Any
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
-from trunkline.lab.folders import CLUSTER_FILE, DOOR, SUPER_FRAME
+from trunkline.lab.places import CLUSTER_FILE, DOOR, SUPER_FRAME
 
 _INSIDE = b'run_module("trunkline.lab.first_process"'
 """In the command line of a lab's first process."""

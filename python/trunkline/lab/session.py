@@ -20,10 +20,9 @@ from typing import IO, Any
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
-from trunkline.lab.addresses import MOST_HOSTS
-from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
 from trunkline.lab.impairments import Impairments
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
+from trunkline.lab.places import CLUSTER_FILE, FOLDER, MOST_HOSTS, TEMPORARY
 from trunkline.paths import FABRIC
 
 _SUPER_FRAME = 2

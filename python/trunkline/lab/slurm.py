@@ -17,7 +17,7 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
 
 _SLURM = FOLDER / "slurm"

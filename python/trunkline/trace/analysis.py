@@ -12,8 +12,7 @@ from trunkline.compat import zip_equal
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import Group, RankCalls, grouped, rank_calls
 from trunkline.trace.critical_path import CriticalPath, critical_path
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import read_trace
+from trunkline.trace.file import drift_of, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.imbalance import Imbalance, entries_and_exits, imbalance_of
 from trunkline.trace.metrics import Stats, stats_of

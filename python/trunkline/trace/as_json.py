@@ -9,7 +9,7 @@ from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
 from trunkline.trace.critical_path import CriticalPath, PathStage
-from trunkline.trace.drift import drift_of
+from trunkline.trace.file import drift_of
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
 from trunkline.trace.protocol import Protocol

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, drift_of, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.compat import zip_equal
-from trunkline.peers.rules.job import PeerJob
+from trunkline.peers.rules.job import PeerJob, sent_bytes
 from trunkline.peers.rules.rule import PeerWinner
-from trunkline.peers.rules.traffic import sent_bytes
 from trunkline.peers.rules.winners import own_settings
 
 LEAST_BYTES = 4096
