@@ -28,7 +28,7 @@ from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
 from trunkline.lab.running import change_links, pick_lab
 from trunkline.lab.script import Playing, load_script
-from trunkline.lab.session import Lab, check_host, impaired_lab
+from trunkline.lab.session import Lab, check_host
 from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
 from trunkline.terminal import console, tell
@@ -97,7 +97,7 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
     else:
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = lab_rate(loaded, rate)
-    return impaired_lab(loaded, rate_bps, impairments, single_frames=single_frames)
+    return Lab(loaded, rate_bps, impairments, single_frames=single_frames)
 
 
 def _tell_rate(lab: Lab, rate: str) -> None:

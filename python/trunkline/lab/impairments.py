@@ -74,6 +74,9 @@ class Impairments:
         return cluster
 
 
+NO_IMPAIRMENTS = Impairments()
+
+
 def counted_text(stats: Mapping[str, Any]) -> str | None:
     """For people, what the network did to frames; None: nothing but carry them."""
     done = [f"{stats[what]} {words}" for what, words in COUNTED.items() if stats[what]]
