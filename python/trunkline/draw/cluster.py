@@ -120,7 +120,7 @@ def draw_cluster(cluster: _core.Cluster) -> str:
     described = f"{cluster.description} · " if cluster.description else ""
     domain = common_domain(cluster.hosts)
     return document(
-        layout,
+        layout.size,
         cluster.name,
         described + _rates(cluster) + (f" · hosts in {domain}" if domain else ""),
         parts,

@@ -138,7 +138,7 @@ class _Drawing(PlanDrawing):
         signs = [("ring", ROOT, "root"), ("line", COPY, "datagrams"), ("dashed line", CONFIRM, arrows)]
         signs += unused_signs(self.cluster)
         return document(
-            self.layout,
+            self.layout.size,
             title or f"Multicast over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,

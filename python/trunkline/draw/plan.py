@@ -236,7 +236,7 @@ class PlanDrawing:
             signs.append(("line", CONTENDED, "shares a channel with other senders"))
         signs += unused_signs(self.cluster)
         return document(
-            self.layout,
+            self.layout.size,
             title or f"{shape} over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,

@@ -1,7 +1,6 @@
 """A tree by its levels, where ranks share hosts: a drawing over the switches does not show what happens on a host."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
@@ -10,12 +9,6 @@ from trunkline.draw.names import without_domain
 from trunkline.draw.svg import arrow, document, text
 
 LEFT, TOP, LEVEL, ROW, RADIUS = 30.0, 78.0, 96.0, 21.0, 4.5
-
-
-@dataclass(frozen=True)
-class _Page:
-    width: float
-    height: float
 
 
 def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str) -> str:
@@ -36,7 +29,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
         has_children = bool(tree.children[rank])
         where = Point(place.x - 3, place.y - 7) if has_children else Point(place.x + 8, place.y + 3.5)
         parts.append(text(where, name, size=9.5, weight=700 if enters[rank] else 400, halo=True))
-    page = _Page(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
+    page = Point(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
     hosts = len(set(placement))
     links = sum(enters) - 1
     signs = [("dot", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
