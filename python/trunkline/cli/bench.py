@@ -1,7 +1,5 @@
 """``trunkline bench``: measure collectives on the lab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -107,8 +105,7 @@ def timed(
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))
-    if json:
-        write_json([cell.as_json() for cell in cells], json)
+    write_json([cell.as_json() for cell in cells], json)
     if report:
         from trunkline.report.page import bench_page  # Matplotlib takes a second to load
 

@@ -80,21 +80,9 @@ def _table(jobs: Sequence[Learned]) -> Table:
     numbers = ("settled after", "native", "at the end", "over native", "lost", "beside the best")
     columns = ("MPI", "size", "file", "predicted", "found", *numbers)
     table = titled_table("A call beside native ones, in turns", *columns, left=words)
-    names = (
-        "mpi",
-        "size",
-        "file",
-        "first",
-        "runs",
-        "settled_after",
-        "native",
-        "settled",
-        "over_native",
-        "lost",
-        "regret",
-    )
-    for row in map(_row, jobs):
-        table.add_row(*(row[name] for name in names))
+    for job in jobs:
+        row = _row(job)
+        table.add_row(*(row[name] for name in row if name != "calls"))
     return table
 
 
@@ -228,8 +216,7 @@ def _simulated(
 
 def _tell(jobs: Sequence[Learned], json: str | None, report: str | None) -> None:
     console.print(_table(jobs))
-    if json:
-        write_json([job.as_json() for job in jobs], json)
+    write_json([job.as_json() for job in jobs], json)
     if report:
         write_text(learning_page(jobs), report)
         console.print(f"Report: {report}", markup=False, soft_wrap=True)

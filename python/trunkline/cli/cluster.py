@@ -63,8 +63,7 @@ app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o
 def list_clusters(json: JsonOption = None) -> None:
     """List the clusters that come with Trunkline."""
     clusters = [load_cluster(name) for name in bundled_clusters()]
-    if json:
-        write_json([_summary(cluster) for cluster in clusters], json)
+    write_json([_summary(cluster) for cluster in clusters], json)
     if json == "-":
         return
     words = ("cluster", "what it is")
@@ -85,8 +84,7 @@ def check(cluster: ClusterOption, json: JsonOption = None) -> None:
             faults = [{"file": f.file, "line": f.line, "column": f.column, "message": f.message} for f in error.faults]
             write_json({"ok": False, "faults": faults}, json)
         raise faulty(error) from None
-    if json:
-        write_json({"ok": True, "faults": [], **_summary(found)}, json)
+    write_json({"ok": True, "faults": [], **_summary(found)}, json)
     if json == "-":
         return
     unused = ", ".join(link_name(link) for link in found.unused_links)
@@ -113,8 +111,7 @@ def show(
     found = load_cluster(cluster)
     if svg:
         write_text(draw_cluster(found), svg)
-    if json:
-        write_json(_everything(found), json)
+    write_json(_everything(found), json)
     if "-" in (svg, json):
         return
     terminal = output(highlight=False)

@@ -56,42 +56,41 @@ def fit(
     for line in uneven_lines(fitted):
         tell(line)
     _tell_one_way(fitted, measured)
-    if json:
-        write_json(
-            {
-                "cluster": stated.name,
-                "pairs": len(measured.pairs),
-                "age_seconds": age.total_seconds(),
-                "message_seconds": fitted.message_s,
-                "links": [
-                    {
-                        "between": [link.a, link.b],
-                        "rate_bps": link.rate_bps,
-                        "latency_seconds": link.latency_s,
-                        "back": {"rate_bps": link.back_rate_bps, "latency_seconds": link.back_latency_s},
-                        "stated_rate_bps": before.rate_bps,
-                        "stated_latency_seconds": before.latency_s,
-                        "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
-                        "seen": number not in fitted.unseen,
-                        "difference_known_seconds": fitted.differing.get(number),
-                    }
-                    for number, (link, before) in enumerate(zip_equal(links, stated.links))
-                    if link.in_tree
-                ],
-                "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
-                "errors": fitted.errors,
-                "uneven": [
-                    {
-                        "links": [[links[link].a, links[link].b] for link in one.links],
-                        "rate_share": one.rate,
-                        "latency_ratio": one.latency,
-                    }
-                    for one in fitted.uneven
-                ],
-                "one_way_errors_seconds": fitted.one_way_errors_s,
-            },
-            json,
-        )
+    write_json(
+        {
+            "cluster": stated.name,
+            "pairs": len(measured.pairs),
+            "age_seconds": age.total_seconds(),
+            "message_seconds": fitted.message_s,
+            "links": [
+                {
+                    "between": [link.a, link.b],
+                    "rate_bps": link.rate_bps,
+                    "latency_seconds": link.latency_s,
+                    "back": {"rate_bps": link.back_rate_bps, "latency_seconds": link.back_latency_s},
+                    "stated_rate_bps": before.rate_bps,
+                    "stated_latency_seconds": before.latency_s,
+                    "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
+                    "seen": number not in fitted.unseen,
+                    "difference_known_seconds": fitted.differing.get(number),
+                }
+                for number, (link, before) in enumerate(zip_equal(links, stated.links))
+                if link.in_tree
+            ],
+            "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
+            "errors": fitted.errors,
+            "uneven": [
+                {
+                    "links": [[links[link].a, links[link].b] for link in one.links],
+                    "rate_share": one.rate,
+                    "latency_ratio": one.latency,
+                }
+                for one in fitted.uneven
+            ],
+            "one_way_errors_seconds": fitted.one_way_errors_s,
+        },
+        json,
+    )
 
 
 def _tell_one_way(fitted: Fit, measured: Pairs) -> None:

@@ -1,7 +1,5 @@
 """``trunkline copy``: files to all hosts of a job, or of a list."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated, Optional

@@ -32,8 +32,7 @@ def demo(
     ]
     cells = measure_with_progress(sessions)
     console.print(cells_table(cells))
-    if json:
-        write_json([cell.as_json() for cell in cells], json)
+    write_json([cell.as_json() for cell in cells], json)
     from trunkline.report.page import demo_page  # Matplotlib takes a second to load
 
     write_text(demo_page(cells, [session.cluster for session in sessions]), report)

@@ -136,8 +136,7 @@ def _of_job(
         os.execv(words[0], words)
     check_outputs({"--json": json})
     found = examine(library, collective, network, words)
-    if json:
-        write_json(found.as_json(), json)
+    write_json(found.as_json(), json)
     if json != "-":
         _print(found)
 

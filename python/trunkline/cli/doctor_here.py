@@ -41,8 +41,7 @@ def doctor_here(
         if json is None:
             words = "'trunkline doctor --json doctor.json' writes all of it into one file, to attach to a question."
             output(highlight=False).print(words, style="dim", soft_wrap=True)
-    if json:
-        write_json({"trunkline": __version__, "findings": as_json(found), "verdict": verdict(found)}, json)
+    write_json({"trunkline": __version__, "findings": as_json(found), "verdict": verdict(found)}, json)
     if not is_well(found):
         raise typer.Exit(1)
 

@@ -60,8 +60,7 @@ def doctor_pays(
     about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {mpi or name}"
     stated = f"{rate_words(network)}; " if rate is None else ""
     lines = [about, f"{stated}{host_words(costs)}"]
-    if json:
-        write_json([one.as_json() for one in found], json)
+    write_json([one.as_json() for one in found], json)
     if svg:
         write_text(pays_picture(found, lines), svg)
     if report:

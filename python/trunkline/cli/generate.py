@@ -1,7 +1,5 @@
 """``trunkline generate``: a stand-alone C routine from a plan."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 

@@ -63,8 +63,7 @@ def set_links(
             f"trunkline: warning: hosts of {name} hand over up to two frames in one piece, which are lost and delayed "
             "together; start the lab with --single-frames, or with an impaired link, for each by itself"
         )
-    if json:
-        write_json({"cluster": name, "lab": running.owner, **said}, json)
+    write_json({"cluster": name, "lab": running.owner, **said}, json)
 
 
 app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
@@ -122,8 +121,7 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
     with Playing(lab, steps, tell) as playing:
         yield
     stats = lab.stats()
-    if json:
-        write_json(stats, json)
+    write_json(stats, json)
     of_script = {made["seconds"] for made in playing.made}
     others = [change for change in stats["changes"] if change["seconds"] not in of_script]
     for change in others:

@@ -1,7 +1,5 @@
 """``trunkline lab check``: how true the emulated cluster is."""
 
-from __future__ import annotations
-
 from typing import Annotated, Optional
 
 import typer
@@ -52,8 +50,7 @@ def check(
     if given is None and not reasons:
         remember_rate(network, accuracy.rate_bps)
     _print(accuracy)
-    if json:
-        write_json(accuracy.as_json(), json)
+    write_json(accuracy.as_json(), json)
     if reasons:
         raise typer.Exit(1)
 

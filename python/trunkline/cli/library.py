@@ -60,8 +60,7 @@ def library(
         _build([mpicc] if mpicc else _missing_on_path(), name)
     else:
         seen = search_mpis()
-        if json:
-            write_json([one.as_json() for one in seen], json)
+        write_json([one.as_json() for one in seen], json)
         if json != "-":
             print_mpis(seen)
 

@@ -108,6 +108,7 @@ def _with_end(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def write_json(data: object, file: str) -> None:
-    """Write data as JSON to a file or, for ``-``, to standard output."""
-    write_text(json.dumps(data, indent=2), file)
+def write_json(data: object, file: str | None) -> None:
+    """Write data as JSON to a file or, for ``-``, to standard output; None: nobody has asked for it."""
+    if file is not None:
+        write_text(json.dumps(data, indent=2), file)

@@ -30,8 +30,7 @@ def put_out(network: _core.Cluster, planned: Planned, output: str | None, json: 
     contention = _core.contention_of(network, planned.placement, laid)
     if output:
         write_text(_core.write_plan(planned.file).rstrip("\n"), output)
-    if json:
-        write_json(_as_json(network, planned, laid, contention), json)
+    write_json(_as_json(network, planned, laid, contention), json)
     if svg:
         title = f"{planned.what}, over {network.name} from {network.hosts[planned.placement[laid.root]]}"
         write_text(kind_of(laid).draw(network, planned.placement, laid, title), svg)

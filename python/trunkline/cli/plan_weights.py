@@ -55,8 +55,7 @@ def lay_over_weights(
     planned = plan_over_weights(weights, shape or USUAL_SHAPE, root or "0", message)
     if output:
         write_text(_core.write_plan(planned.file(segment)).rstrip("\n"), output)
-    if json:
-        write_json(_as_json(planned), json)
+    write_json(_as_json(planned), json)
     if svg:
         write_text(_drawn(planned), svg)
     if "-" not in (output, json, svg):

@@ -35,8 +35,7 @@ def show(file: FileArgument, json: JsonOption = None) -> None:
     """Show what ran, what it took, what was saved as the job measured it, and what stayed native and why."""
     check_outputs({"--json": json})
     found = read_receipt(file)
-    if json:
-        write_json(found.as_json(), json)
+    write_json(found.as_json(), json)
     if json != "-":
         _print(found)
 
@@ -100,8 +99,7 @@ def sum_(
         print(prometheus_text(worth), end="")
     elif prometheus:
         write_whole(prometheus_text(worth), Path(prometheus))
-    if json:
-        write_json(worth.as_json(), json)
+    write_json(worth.as_json(), json)
     if "-" not in (prometheus, json):
         _print_worth(worth, folder)
 

@@ -1,7 +1,5 @@
 """``trunkline run``: an MPI job on a real cluster, with the preload library and its settings."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated, Optional

@@ -149,8 +149,7 @@ def simulated(
             pass
     left_out: list[LeftOut] = []
     rows = _simulate_with_progress(job, wanted, race, left_out)
-    if json:
-        write_json([row.as_json() for row in rows], json)
+    write_json([row.as_json() for row in rows], json)
     about = "measured processor times" if measured else host_words(costs)
     title = (
         f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "

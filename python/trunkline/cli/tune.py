@@ -1,7 +1,5 @@
 """``trunkline tune``: measure what is fastest, for the preload library to use."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -160,8 +158,7 @@ def tune(
                     "algorithm of the rule"
                     for one in files.ignored
                 ]
-    if json:
-        write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
+    write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
     if report:
         _write_report(cells, report)
     if output != "-":

@@ -1,7 +1,5 @@
 """What a fit leaves open, for people."""
 
-from __future__ import annotations
-
 from trunkline.pairs.fit import Fit, Uneven
 
 MOST_NAMED = 8

@@ -1,7 +1,5 @@
 """A receipt as pictures, as wide as a phone: where the time went, and what trials found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

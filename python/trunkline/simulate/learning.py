@@ -3,8 +3,6 @@
 SimGrid says what a call of each algorithm takes, times scatter by a stated noise, and the trials are those of a job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import exp
