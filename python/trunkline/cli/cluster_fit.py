@@ -13,8 +13,7 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
-from trunkline.pairs.fit import Fit, fit_pairs
-from trunkline.pairs.told import MOST_NAMED, uneven_lines
+from trunkline.pairs.fit import MOST_NAMED, Fit, fit_pairs, uneven_lines
 from trunkline.terminal import tell
 from trunkline.units import format_seconds
 

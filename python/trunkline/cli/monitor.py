@@ -22,9 +22,8 @@ from trunkline.launchers import mpi_of_job
 from trunkline.monitor.gain import Call, CallGain, gains, parse_calls
 from trunkline.monitor.history import Forecasts, History
 from trunkline.mpi import Mpi, require_mpi
-from trunkline.pairs.fit import fit_pairs
+from trunkline.pairs.fit import fit_pairs, uneven_lines
 from trunkline.pairs.measuring import measure_pairs
-from trunkline.pairs.told import uneven_lines
 from trunkline.placement import bounded_placement
 from trunkline.terminal import tell
 from trunkline.units import format_seconds, parse_bytes

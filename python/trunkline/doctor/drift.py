@@ -9,8 +9,7 @@ from trunkline.compat import zip_equal
 from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.errors import BadInput
 from trunkline.pairs.file import Pairs
-from trunkline.pairs.fit import fit_pairs
-from trunkline.pairs.told import uneven_lines
+from trunkline.pairs.fit import fit_pairs, uneven_lines
 from trunkline.units import format_rate
 
 OFF = 0.25

@@ -66,11 +66,6 @@ def timemap(tree: AnalysedTree, title: str, axis: str = BOTH_WAYS, rank: int | N
     return _ways(lines, title, axis, _stage_names(tree, named))
 
 
-def slowest_ways(runs: Sequence[tuple[str, AnalysedTree]], title: str) -> str:
-    """As :func:`timemap`, of the slowest rank alone in each of several runs, which have names."""
-    return ways_of_ranks([(name, tree, tree.slowest.rank) for name, tree in runs], title)
-
-
 def ways_of_ranks(runs: Sequence[tuple[str, AnalysedTree, int]], title: str, axis: str = BOTH_WAYS) -> str:
     """As :func:`timemap`, of one rank in each of several runs or sizes, which have names."""
     return _ways(
