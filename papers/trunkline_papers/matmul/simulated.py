@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from trunkline import _core
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.peers.simulated import Simulated, simulated_algorithms
 from trunkline.predict import setting_of
 from trunkline.simulate.engine import Job
@@ -50,7 +49,7 @@ _ELEMENT_BYTES = 8
 _LINE = re.compile(r"matmul: \d+ ranks, order \d+: ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast")
 
 
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Multiplied:
     """One line of ``trunkline_papers simulate matmul --json``: one algorithm on so many hosts."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text, told_as_bad_input
-from trunkline.compat import keyword_dataclass, zip_equal
+from trunkline.compat import zip_equal
 from trunkline.errors import Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
@@ -16,7 +16,7 @@ from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.statistics import median_with_interval
 
 
-@keyword_dataclass
+@dataclass
 class Row(Timed):
     """One line of ``simulate COLLECTIVE --json``; median, low and high differ where datagrams get lost."""
 
