@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from trunkline import _core
+from trunkline.accuracy import slowest_host_bps
 from trunkline.cluster import fingerprint_text
 from trunkline.peers.simulated import Simulated, simulated_algorithms
 from trunkline.predict import setting_of
 from trunkline.simulate.engine import Job
-from trunkline.simulate.rows import LeftOut, Part, host_rate_bps, parts_of
+from trunkline.simulate.rows import LeftOut, Part, parts_of
 from trunkline_papers.simulated import run_program
 
 __all__ = ["PAPER_READINGS", "PVM", "Multiplied", "largest_block", "matmul_algorithms", "multiply_all"]
@@ -138,7 +139,7 @@ def _multiply(job: Job, one: Simulated, part: Part, order: int, host_gflops: flo
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.most_bps for link in job.cluster.links),
-        host_rate_bps=host_rate_bps(job.cluster),
+        host_rate_bps=slowest_host_bps(job.cluster),
         library=job.library.name,
         host_costs=job.host_costs,
         host_gflops=host_gflops,
