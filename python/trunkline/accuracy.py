@@ -20,6 +20,12 @@ def fastest_host_bps(cluster: _core.Cluster) -> float:
     return max(link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
 
 
+def slowest_host_bps(cluster: _core.Cluster) -> float:
+    """Of the hosts' links the slowest, those side by side together."""
+    hosts = set(cluster.hosts)
+    return min(link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
+
+
 def own_words(found: _core.Accuracy) -> str:
     """Of our own times."""
     return f"19 of 20 of ours were within {100 * found.ours:.0f} % of the true time"

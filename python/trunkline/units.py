@@ -1,7 +1,7 @@
 """Sizes and rates as people write them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -249,3 +249,9 @@ def format_seconds(seconds: float) -> str:
         if seconds >= scale or unit == "us":
             return f"{seconds / scale:#.3g}".rstrip(".") + f" {unit}"
     raise AssertionError
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """The first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

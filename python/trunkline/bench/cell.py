@@ -6,14 +6,13 @@ What was read from JSON is compared with what a benchmark writes: a file may hav
 from __future__ import annotations
 
 import math
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Optional, get_type_hints
 
-from trunkline.compat import keyword_dataclass
 from trunkline.registry import limit_in_transfers
 
 
-@keyword_dataclass
+@dataclass
 class Timed:
     """One algorithm at one size: what lines of ``bench --json`` and of ``simulate --json`` have in common."""
 

@@ -15,7 +15,7 @@ from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
 from trunkline.pairs.fit import MOST_NAMED, Fit, fit_pairs, uneven_lines
 from trunkline.terminal import tell
-from trunkline.units import format_seconds
+from trunkline.units import format_seconds, listed
 
 
 def fit(
@@ -50,8 +50,7 @@ def fit(
     )
     links = fitted.cluster.links
     if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
-        named = ", ".join(unseen[:MOST_NAMED]) + (f" and {more} more" if (more := len(unseen) - MOST_NAMED) > 0 else "")
-        tell(f"as stated, since no pair crosses them: {named}")
+        tell(f"as stated, since no pair crosses them: {listed(unseen, MOST_NAMED)}")
     for line in uneven_lines(fitted):
         tell(line)
     _tell_one_way(fitted, measured)

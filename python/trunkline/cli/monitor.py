@@ -132,7 +132,8 @@ def monitor(
         )
 
     with History(file, stated, datetime.now(timezone.utc)) as kept:
-        _tell_notes(kept)
+        for note in kept.notes:
+            tell(f"trunkline: warning: {note}")
         clocks = _Clocks()
         while True:
             start = time.monotonic()
@@ -266,11 +267,6 @@ def _pairs_json(cluster: _core.Cluster, expected: Forecasts) -> list[dict[str, A
         }
         for pair, forecast in zip_equal(expected.pairs.pairs, expected.latencies)
     ]
-
-
-def _tell_notes(kept: History) -> None:
-    for note in kept.notes:
-        tell(f"trunkline: warning: {note}")
 
 
 def _write_line(file: str | None, data: dict[str, Any]) -> None:

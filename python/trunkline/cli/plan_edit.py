@@ -96,7 +96,10 @@ def move(
     """Hang a rank, with all below it, below another one."""
 
     def step(tree: HostTree) -> HostTree:
-        return moved(tree, rank, int(to) if to.isascii() and to.isdigit() else tree.leader(_host(tree, to)))
+        if to.isascii() and to.isdigit():
+            return moved(tree, rank, int(to))
+        tree.ranks_on(to)  # which says what hosts there are
+        return moved(tree, rank, tree.leader(to))
 
     _edit(context, output, f"move --rank {rank} --to {to}", step)
 
@@ -202,10 +205,6 @@ def _edit(context: typer.Context, output: str, words: str, step: Callable[[HostT
 def _read(context: typer.Context) -> tuple[_core.PlanFile, list[HostTree]]:
     file = read_plan_file(context.obj.plan)
     return file, host_trees_of(file, context.obj.plan)
-
-
-def _host(tree: HostTree, name: str) -> str:
-    return tree.hosts[tree.ranks_on(name)[0]]
 
 
 def _write(file: _core.PlanFile, trees: list[HostTree], what: str, output: str) -> None:

@@ -185,6 +185,26 @@ def _parents(near: Mapping[str, Sequence[str]], start: str) -> dict[str, str]:
     return found
 
 
+def leaves_in_a_row(children: Mapping[int, Sequence[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:
+    """Of each rank of a tree its place across and its level: leaves side by side, others above the middle of theirs."""
+    place: dict[int, float] = {}
+    level = {root: 0}
+    order, stack, leaves = [], [root], 0
+    while stack:
+        order.append(here := stack.pop())
+        for child in children[here]:
+            level[child] = level[here] + 1
+        stack += reversed(children[here])
+    for rank in order:
+        if not children[rank]:
+            place[rank] = float(leaves)
+            leaves += 1
+    for rank in reversed(order):
+        if children[rank]:
+            place[rank] = (place[children[rank][0]] + place[children[rank][-1]]) / 2
+    return place, level
+
+
 class Placed(ABC):
     """All cards of a cluster, in places that those who derive from it give them.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from trunkline import _core
 from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
-from trunkline.draw.layout import Point
+from trunkline.draw.layout import Point, leaves_in_a_row
 from trunkline.draw.names import without_domain
 from trunkline.draw.svg import arrow, document, text
 
@@ -39,25 +39,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
 
 def _places(tree: _core.Tree) -> list[Point]:
     """Leaves in rows from above; what hands on stands in the middle of its children."""
-    children = tree.children
-    level = [0] * len(tree)
-    height = [0.0] * len(tree)
-    order = [tree.root]
-    for rank in order:
-        for child in children[rank]:
-            level[child] = level[rank] + 1
-        order += children[rank]
-    leaves = 0
-    stack = [tree.root]
-    while stack:
-        rank = stack.pop()
-        if not children[rank]:
-            height[rank] = leaves
-            leaves += 1
-        stack += reversed(children[rank])
-    for rank in reversed(order):
-        if children[rank]:
-            height[rank] = (height[children[rank][0]] + height[children[rank][-1]]) / 2
+    height, level = leaves_in_a_row(dict(enumerate(tree.children)), tree.root)
     return [Point(LEFT + LEVEL * level[rank], TOP + ROW * height[rank]) for rank in range(len(tree))]
 
 

@@ -160,13 +160,8 @@ def measure_accuracy(
         PingPong(size, seconds, wire, seconds / (wire + start_up) - 1)
         for size, (seconds, wire) in zip_equal(sizes, times)
     ]
-    return Accuracy(
-        lab.cluster.name, lab.rate_bps, processors, lab.priority, start_up, rows, relays, _without_channels(lab.stats())
-    )
-
-
-def _without_channels(stats: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in stats.items() if name != "channels"}
+    counted = {name: value for name, value in lab.stats().items() if name != "channels"}
+    return Accuracy(lab.cluster.name, lab.rate_bps, processors, lab.priority, start_up, rows, relays, counted)
 
 
 def _probe(lab: Lab, what: str, size: int, repetitions: int) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def running_labs() -> list[RunningLab]:
     found = []
     for process in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name)):
         try:
-            if _INSIDE not in (process / "cmdline").read_bytes() or not (_is_ours(process) and _is_first(process)):
+            if _INSIDE not in (process / "cmdline").read_bytes() or not _is_first_of_ours(process):
                 continue
             root = process / "root"
             cluster = _core.read_cluster(str(root / CLUSTER_FILE.relative_to("/")))
@@ -74,13 +74,9 @@ def _status(process: Path | str, field: str) -> str:
     return next(line for line in lines if line.startswith(field)).split()[-1]
 
 
-def _is_ours(process: Path) -> bool:
-    return _status(process, "Uid:") == str(os.geteuid())
-
-
-def _is_first(process: Path) -> bool:
-    """Whether it is the first process of its namespace, and no host that is just starting."""
-    return _status(process, "NSpid:") == "1"
+def _is_first_of_ours(process: Path) -> bool:
+    """Whether it is the first process of its namespace, and no host that is just starting; and our user's."""
+    return _status(process, "Uid:") == str(os.geteuid()) and _status(process, "NSpid:") == "1"
 
 
 def _parent(process: str | int) -> int:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from trunkline import _core
-from trunkline.compat import keyword_dataclass, pairwise
+from trunkline.compat import pairwise
 from trunkline.long_links import LongLinks, long_links_of
 from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
 
 
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True)
 class Gain:
     """One line of ``simulate gains --json``: one rival at one rate and size."""
 
@@ -35,7 +35,7 @@ class Gain:
     """The MPI library whose ranks these are, to which ``auto`` leaves what it does not plan."""
     host_costs: str
     """Name of what messages cost their hosts: ``free``, or the library it was measured with."""
-    rival_host_costs: str = ""
+    rival_host_costs: str
     """The same of the rival's messages."""
     message_bytes: int
     limit_seconds: float

@@ -79,7 +79,7 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
         lane_of = lanes(calls)
         for lane in range(int(lane_of.max(initial=0)) + 1):
             name = f"rank {header.rank}" + (f", thread {lane + 1}" if lane else "")
-            track = _track(header.rank, lane)
+            track = (lane << 34) + header.rank + 1
             put(nested(TRACK_DESCRIPTOR, number(UUID, track) + nested(NAME, name.encode()) + parent))
             for ns, content in _events(calls, np.flatnonzero(lane_of == lane), track):
                 put(number(TIMESTAMP, max(0, ns + calls.offset - base)) + content)
@@ -88,10 +88,6 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
 
 def _host_track(place: int) -> int:
     return (1 << 32) + place
-
-
-def _track(rank: int, lane: int) -> int:
-    return (lane << 34) + rank + 1
 
 
 def _event(kind: int, track: int, name: str = "", flow: bytes = b"") -> bytes:
