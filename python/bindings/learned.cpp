@@ -35,7 +35,7 @@ void bind_learned(nb::module_& module) {
           "placement", [](const LearnedEntry& entry) { return entry.like.placement; }, "A digest of it.")
       .def_ro("algorithm", &LearnedEntry::algorithm, "That runs.")
       .def_ro("segment_bytes", &LearnedEntry::segment_bytes, "0: native.")
-      .def_prop_ro("arms", [](const LearnedEntry& entry) { return entry.arms; })
+      .def_ro("arms", &LearnedEntry::arms, nb::rv_policy::copy)
       .def_ro("trial_calls", &LearnedEntry::trial_calls)
       .def_ro("calls", &LearnedEntry::calls, "Since the trials.")
       .def_ro("jobs", &LearnedEntry::jobs)
@@ -53,11 +53,9 @@ void bind_learned(nb::module_& module) {
       .def_ro("conditions", &AlikeJobs::conditions, "A digest of host costs and settings.")
       .def("file_name", &AlikeJobs::file_name, "Under which jobs look for it.");
   nb::class_<Learned>(module, "Learned", "What jobs that are alike have found.")
-      .def_prop_ro("jobs", [](const Learned& learned) { return learned.jobs; })
-      .def_prop_rw(
-          "entries", [](const Learned& learned) { return learned.entries; },
-          [](Learned& learned, std::vector<LearnedEntry> entries) { learned.entries = std::move(entries); },
-          "Ascending, by what they are for. Assign some of them, in this order.")
+      .def_ro("jobs", &Learned::jobs, nb::rv_policy::copy)
+      .def_rw("entries", &Learned::entries, nb::rv_policy::copy,
+              "Ascending, by what they are for. Assign some of them, in this order.")
       .def("merge", &Learned::merge, "other"_a,
            "Takes entries of another one of the same jobs; for the same calls the one that was of use last.");
   module.def("parse_learned", &parse_learned, "yaml"_a, "file"_a,

@@ -159,11 +159,10 @@ class Decisions {
   Decisions& operator=(const Decisions&) = delete;
 
   Decision decide(std::uint64_t bytes, const std::string& wish, bool commutes, bool datagrams) {
-    const OperandOrder order = commutes ? OperandOrder::any : OperandOrder::by_rank;
-    return decider_.decide(bytes, order, parse_wish(collective_, wish), true, reach(datagrams));
+    return decider_.decide(bytes, order(commutes), parse_wish(collective_, wish), true, reach(datagrams));
   }
   std::vector<Prediction> predictions(std::uint64_t bytes, bool commutes, bool datagrams) {
-    return decider_.predictions(bytes, commutes ? OperandOrder::any : OperandOrder::by_rank, reach(datagrams));
+    return decider_.predictions(bytes, order(commutes), reach(datagrams));
   }
   std::vector<Prediction> arms(std::uint64_t bytes) {
     const Decision runs = decider_.decide(bytes, OperandOrder::any, {}, false, Reach::messages);
@@ -195,6 +194,7 @@ class Decisions {
     if (!known || known->is_native()) throw std::invalid_argument("no algorithm with plans is called " + algorithm);
     return known->name;
   }
+  static OperandOrder order(bool commutes) { return commutes ? OperandOrder::any : OperandOrder::by_rank; }
   static Reach reach(bool datagrams) { return datagrams ? Reach::datagrams : Reach::messages; }
 
   Knowledge knowledge_;
@@ -376,32 +376,21 @@ void bind_tuning(nb::module_& module) {
       .def_rw("cluster_fingerprint", &TuningEntry::cluster_fingerprint)
       .def_rw("topology_fingerprint", &TuningEntry::topology_fingerprint, nb::arg().none(),
               "None: for that very network alone.")
-      .def_prop_rw(
-          "measured_rates", [](const TuningEntry& entry) { return entry.measured_rates; },
-          [](TuningEntry& entry, std::vector<TunedRate> rates) { entry.measured_rates = std::move(rates); },
-          "Assign a whole list.")
+      .def_rw("measured_rates", &TuningEntry::measured_rates, nb::rv_policy::copy, "Assign a whole list.")
       .def("contradiction", &contradiction, "cluster"_a,
            "Where it was measured at other rates than that cluster states, for people; empty: nowhere.")
       .def_rw("hosts", &TuningEntry::hosts)
       .def_rw("ranks_per_host", &TuningEntry::ranks_per_host, "0: not the same on each.")
-      .def_prop_rw(
-          "ranks_by_host", [](const TuningEntry& entry) { return entry.ranks_by_host; },
-          [](TuningEntry& entry, std::vector<std::uint32_t> ranks) { entry.ranks_by_host = std::move(ranks); },
-          "Of hosts in the order of their first ranks; empty: the same on each. Assign a whole list.")
+      .def_rw("ranks_by_host", &TuningEntry::ranks_by_host,
+              "Of hosts in the order of their first ranks; empty: the same on each. Assign a whole list.")
       .def_rw("mpi", &TuningEntry::mpi)
       .def_rw("mpi_version", &TuningEntry::mpi_version)
-      .def_prop_rw(
-          "rules", [](const TuningEntry& entry) { return entry.rules; },
-          [](TuningEntry& entry, std::vector<TuningRule> rules) { entry.rules = std::move(rules); },
-          "Ascending, from 0 bytes on. Assign a whole list.")
+      .def_rw("rules", &TuningEntry::rules, nb::rv_policy::copy, "Ascending, from 0 bytes on. Assign a whole list.")
       .def("rule_for", &TuningEntry::rule_for, "message_bytes"_a, nb::rv_policy::copy);
   nb::class_<Tuning>(module, "Tuning", "What was measured to be fastest.")
       .def(nb::init<>())
       .def_rw("provenance", &Tuning::provenance)
-      .def_prop_rw(
-          "entries", [](const Tuning& tuning) { return tuning.entries; },
-          [](Tuning& tuning, std::vector<TuningEntry> entries) { tuning.entries = std::move(entries); },
-          "Assign a whole list.")
+      .def_rw("entries", &Tuning::entries, nb::rv_policy::copy, "Assign a whole list.")
       .def("holding_on", &Tuning::holding_on, "cluster"_a, "mpi"_a, "mpi_version"_a,
            "The entries that hold on that network under that library.")
       .def(
@@ -419,6 +408,13 @@ void bind_tuning(nb::module_& module) {
   module.def("write_tuning", &write_tuning, "tuning"_a, "YAML that reads back as an equal tuning file.");
 }
 
+/// Of a table that a file may have.
+template <auto Table>
+auto points_of(const Measurement& measurement) {
+  const auto& table = measurement.*Table;
+  return table ? table->points : decltype(table->points){};
+}
+
 void bind_measurement(nb::module_& module) {
   nb::class_<MeasuredPoint>(module, "MeasuredPoint", "Times of one message size, seconds.")
       .def_ro("bytes", &MeasuredPoint::bytes)
@@ -431,7 +427,7 @@ void bind_measurement(nb::module_& module) {
   nb::class_<MeasuredDistance>(module, "MeasuredDistance", "Pairs of ranks that are equally far apart.")
       .def_ro("channels", &MeasuredDistance::channels)
       .def_ro("eager_bytes", &MeasuredDistance::eager_bytes)
-      .def_prop_ro("points", [](const MeasuredDistance& distance) { return distance.points; });
+      .def_ro("points", &MeasuredDistance::points, nb::rv_policy::copy);
   nb::class_<RelayPoint>(module, "RelayPoint", "All ranks handing segments on at once, seconds.")
       .def_ro("bytes", &RelayPoint::bytes)
       .def_ro("gap_s", &RelayPoint::gap_s, "Between consecutive segments.")
@@ -450,25 +446,12 @@ void bind_measurement(nb::module_& module) {
       .def_ro("cluster_fingerprint", &Measurement::cluster_fingerprint)
       .def_ro("mpi", &Measurement::mpi)
       .def_ro("mpi_version", &Measurement::mpi_version)
-      .def_prop_ro("distances", [](const Measurement& measurement) { return measurement.distances; })
-      .def_prop_ro(
-          "relay",
-          [](const Measurement& measurement) {
-            return measurement.relay ? measurement.relay->points : std::vector<RelayPoint>{};
-          },
-          "By ascending size; empty where none was measured.")
-      .def_prop_ro(
-          "datagrams",
-          [](const Measurement& measurement) {
-            return measurement.datagrams ? measurement.datagrams->points : std::vector<DatagramPoint>{};
-          },
-          "By ascending size; empty where none was measured.")
-      .def_prop_ro(
-          "combining",
-          [](const Measurement& measurement) {
-            return measurement.combining ? measurement.combining->points : std::vector<CombinePoint>{};
-          },
-          "By ascending size; empty where none was measured.");
+      .def_ro("distances", &Measurement::distances, nb::rv_policy::copy)
+      .def_prop_ro("relay", &points_of<&Measurement::relay>, "By ascending size; empty where none was measured.")
+      .def_prop_ro("datagrams", &points_of<&Measurement::datagrams>,
+                   "By ascending size; empty where none was measured.")
+      .def_prop_ro("combining", &points_of<&Measurement::combining>,
+                   "By ascending size; empty where none was measured.");
   module.def(
       "with_datagrams",
       [](const std::string& host_costs, const Measurement& measured) {

@@ -96,9 +96,8 @@ void bind_contention(nb::module_& module) {
       .def_ro("contention_free", &Contention::contention_free)
       .def_ro("max_channel_load", &Contention::max_channel_load, "Of the busiest channels.")
       .def_ro("most_senders", &Contention::most_senders, "On any channel, whatever its capacity.")
-      .def_prop_ro(
-          "busiest", [](const Contention& contention) { return contention.busiest; },
-          "Channels of the largest load for their capacity, in channel order.");
+      .def_ro("busiest", &Contention::busiest, nb::rv_policy::copy,
+              "Channels of the largest load for their capacity, in channel order.");
   module.def(
       "contention_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, std::size_t most) {
@@ -122,7 +121,7 @@ void bind_plan_file(nb::module_& module) {
       .def_ro("replaces", &Transfer::replaces, "They are sums that take the place of what it has.");
   nb::class_<RoundList>(module, "RoundList", "What is sent in each round.")
       .def_ro("blocks", &RoundList::blocks, "That the message is cut into.")
-      .def_prop_ro("rounds", [](const RoundList& list) { return list.rounds; });
+      .def_ro("rounds", &RoundList::rounds, nb::rv_policy::copy);
   nb::class_<MulticastGroup>(module, "MulticastGroup", "Ranks of which one sends to the others at once.")
       .def_ro("ranks", &MulticastGroup::ranks, "The one that sends first.")
       .def_ro("byte_s", &MulticastGroup::byte_s, "Its pace: seconds for each byte on the wire; 0: none.");
@@ -229,13 +228,8 @@ void bind_plan_file(nb::module_& module) {
       .def_rw("cluster_fingerprint", &PlanFile::cluster_fingerprint,
               "``Cluster.fingerprint``; of older files ``Cluster.topology_fingerprint``.")
       .def_rw("topology_fingerprint", &PlanFile::topology_fingerprint)
-      .def_prop_rw(
-          "host_of_rank", [](const PlanFile& file) { return file.host_of_rank; },
-          [](PlanFile& file, std::vector<std::string> hosts) { file.host_of_rank = std::move(hosts); },
-          "Host names by rank; empty: any placement. Assign a whole list.")
-      .def_prop_rw(
-          "plan", [](const PlanFile& file) { return file.plan; },
-          [](PlanFile& file, const Plan& plan) { file.plan = plan; }, "Assign a whole one.")
+      .def_rw("host_of_rank", &PlanFile::host_of_rank, "Host names by rank; empty: any placement. Assign a whole list.")
+      .def_rw("plan", &PlanFile::plan, nb::rv_policy::copy, "Assign a whole one.")
       .def_rw("segment_bytes", &PlanFile::segment_bytes, "None: chosen for each message.")
       .def_rw("from_bytes", &PlanFile::from_bytes, nb::arg().none(), "Shorter messages are not for it; None: no bound.")
       .def_rw("below_bytes", &PlanFile::below_bytes, nb::arg().none(), "Nor are those from here on; None: no bound.")
@@ -244,9 +238,7 @@ void bind_plan_file(nb::module_& module) {
   nb::class_<PlanSet>(module, "PlanSet", "Plans for several collectives, communicators, roots and sizes.")
       .def(nb::init<>())
       .def_rw("provenance", &PlanSet::provenance, "Who or what made it, one line.")
-      .def_prop_rw(
-          "plans", [](const PlanSet& set) { return set.plans; },
-          [](PlanSet& set, std::vector<PlanFile> plans) { set.plans = std::move(plans); }, "Assign a whole list.");
+      .def_rw("plans", &PlanSet::plans, nb::rv_policy::copy, "Assign a whole list.");
   module.def("parse_plans", &parse_plans, "yaml"_a, "file"_a,
              "Read a set of plans, or a plan by itself, from YAML; ``file`` is for messages. Raises FaultyFile.");
   module.def("read_plans", &read_plans, "path"_a,

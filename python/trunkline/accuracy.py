@@ -2,8 +2,6 @@
 
 from trunkline import _core
 
-__all__ = ["accuracy_over", "fastest_host_bps", "library_words", "own_words"]
-
 
 def accuracy_over(cluster: _core.Cluster, library: _core.NativeLibrary, ranks_per_host: int) -> _core.Accuracy:
     """Of predictions for a network.
@@ -20,6 +18,12 @@ def fastest_host_bps(cluster: _core.Cluster) -> float:
     """Of the hosts' links the fastest, those side by side together: by it rows of the table are told apart."""
     hosts = set(cluster.hosts)
     return max(link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
+
+
+def slowest_host_bps(cluster: _core.Cluster) -> float:
+    """Of the hosts' links the slowest, those side by side together."""
+    hosts = set(cluster.hosts)
+    return min(link.width * link.least_bps for link in cluster.links if link.a in hosts or link.b in hosts)
 
 
 def own_words(found: _core.Accuracy) -> str:

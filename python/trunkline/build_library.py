@@ -19,8 +19,6 @@ from trunkline.mpi import Mpi, find_mpis
 from trunkline.paths import CLUSTERS, SOURCE, kept_folders
 from trunkline.temporary import temporary_folder
 
-__all__ = ["Build", "kept_libraries", "prepared_build", "remove_libraries"]
-
 _NAME = re.compile(r"[a-z][a-z0-9.+_-]*")
 
 

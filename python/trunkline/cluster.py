@@ -14,20 +14,6 @@ from trunkline.random_cluster import PREFIX as RANDOM
 from trunkline.random_cluster import named_random_cluster
 from trunkline.random_sites import SITES_PREFIXES, named_random_sites
 
-__all__ = [
-    "bundled_clusters",
-    "cluster_file",
-    "equal_cost_words",
-    "faulty",
-    "fingerprint_text",
-    "load_cluster",
-    "nearest_first",
-    "read_cluster",
-    "told_as_bad_input",
-    "unused_words",
-    "wide_links",
-]
-
 
 def bundled_clusters() -> list[str]:
     """Names of the clusters that come with Trunkline."""

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from trunkline.errors import BadInput, Failed
 
-__all__ = ["cmake_program", "generator_words", "run_cmake"]
-
 _OLDEST = (3, 25)
 _PIP = "'pip install cmake ninja' brings both into a virtual environment (Debian: apt-get install cmake ninja-build)"
 _STEP = re.compile(r"^\[ *(\d+)(?:/(\d+)|%)\]")

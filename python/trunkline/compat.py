@@ -4,22 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, dataclass, fields
 from enum import Enum
-from functools import partial
 from itertools import chain, tee
-from typing import TYPE_CHECKING, Any, Callable, TypeVar, overload
-
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
-        """For type checkers alone."""
-        return lambda decorated: decorated
-
-
-__all__ = ["StrEnum", "annotations_of", "keyword_dataclass", "pairwise", "zip_equal"]
+from typing import Any, Callable, TypeVar, overload
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -72,36 +59,3 @@ def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
         name: eval(value, read) if isinstance(value, str) else value  # our own source
         for name, value in function.__annotations__.items()
     }
-
-
-@dataclass_transform(kw_only_default=True)
-def keyword_dataclass(kind: type[A] | None = None, /, *, frozen: bool = False) -> Any:  # noqa: ANN401
-    """As ``dataclass(kw_only=True)`` of Python 3.10: fields are given by name, so those with a default may come first.
-
-    Args:
-        kind: The class; None: it comes later, as where the decorator is called.
-        frozen: As in ``dataclass``.
-    """
-    if kind is None:
-        return partial(keyword_dataclass, frozen=frozen)
-    if sys.version_info >= (3, 10):
-        return dataclass(kw_only=True, frozen=frozen)(kind)  # novm
-    made = dataclass(init=False, frozen=frozen)(kind)
-    made.__init__ = _init_by_name
-    return made
-
-
-def _init_by_name(self: Any, **given: Any) -> None:  # noqa: ANN401
-    names = {one.name for one in fields(self)}
-    if unknown := sorted(given.keys() - names):
-        raise TypeError(f"{type(self).__name__} has no {', '.join(unknown)}")
-    for one in fields(self):
-        if one.name in given:
-            value = given[one.name]
-        elif one.default_factory is not MISSING:
-            value = one.default_factory()
-        elif one.default is not MISSING:
-            value = one.default
-        else:
-            raise TypeError(f"{type(self).__name__} needs {one.name}")
-        object.__setattr__(self, one.name, value)

@@ -19,8 +19,6 @@ from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
 from trunkline.remote_shell import ask_all
 
-__all__ = ["Copy", "job_of_hosts", "settings_of_rank"]
-
 _OURS = "libtrunkline-"
 _MOST_HOSTS = 100_000
 _OTHER_WAYS = ("HYDRA_", "OMPI_MCA_plm", "PRTE_MCA_plm", "SLURM_JOB", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = ["BadInput", "Failed", "TrunklineError", "faulty_input"]
-
 
 class TrunklineError(Exception):
     """A message for the person at the terminal; never a traceback."""

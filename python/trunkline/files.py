@@ -16,17 +16,6 @@ from typing import Any, BinaryIO
 
 from trunkline.errors import BadInput
 
-__all__ = [
-    "LARGEST_TEXT",
-    "is_file",
-    "is_folder",
-    "open_regular",
-    "read_json",
-    "read_regular_text",
-    "read_text",
-    "replace_file",
-]
-
 LARGEST_TEXT = 64 << 20
 """Bytes; of what the core reads, too (``largest_text_file`` of ``core/text/text_file.hpp``)."""
 _TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY

@@ -10,8 +10,6 @@ from trunkline import __version__, _core
 from trunkline.errors import BadInput
 from trunkline.planned import Planned, made_plan
 
-__all__ = ["Hierarchy", "hierarchical_plan", "parse_fan_in", "parse_split"]
-
 FLAT = 0
 _FAN_INS = {"flat": FLAT, "binary": 2, "quad": 4}
 

@@ -23,8 +23,6 @@ from trunkline.preloads import (
     with_preloads,
 )
 
-__all__ = ["check_program_mpi", "job_with_settings", "mpi_of_job", "mpi_of_program"]
-
 _STANDARD = "mpiabi"
 """The family of the standard's ABI, whichever library has it."""
 _BATCH = ("sbatch", "salloc")

@@ -13,8 +13,6 @@ from trunkline.cluster import told_as_bad_input
 from trunkline.errors import BadInput, faulty_input
 from trunkline.files import is_folder, replace_file
 
-__all__ = ["Kept", "all_of", "folders", "forget", "forget_all", "forget_older", "found", "merge", "named"]
-
 SITE_FOLDER = "/etc/trunkline/learned"
 """As in ``runtime/learned/memory.cpp``."""
 _DAY_S = 86400

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from trunkline import _core
-from trunkline.compat import keyword_dataclass, zip_equal
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.placement import placement_on
 
-__all__ = ["LongLinks", "dealt_placement", "long_links_of", "seats", "with_long_links"]
 
-
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True)
 class LongLinks:
     """What a cluster's long links are, those that its spanning tree uses."""
 

@@ -15,19 +15,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.paths import IDLE_SHIM, NATIVE, built_for, kept_folders, preload_library
 
-__all__ = [
-    "BUILD_IT",
-    "Mpi",
-    "find_mpis",
-    "preload_of",
-    "ready_mpi",
-    "ready_mpis",
-    "require_mpi",
-    "running_mpi",
-    "settings_of",
-    "settings_of_caller",
-]
-
 BUILD_IT = "'trunkline library --build --mpicc /path/to/its/mpicc'"
 """What makes a preload library for an MPI library that has none, for messages."""
 _FOUND = NATIVE / "lib"

@@ -6,20 +6,6 @@ from pathlib import Path
 
 from trunkline import __version__, _core
 
-__all__ = [
-    "CHOOSER",
-    "CLUSTERS",
-    "FABRIC",
-    "IDLE_SHIM",
-    "NATIVE",
-    "SLURM_PLUGIN",
-    "SOURCE",
-    "built_for",
-    "kept_folders",
-    "mpi_program",
-    "preload_library",
-]
-
 _OWN = Path(_core.__file__).parent
 NATIVE = _OWN if (_OWN / "clusters").is_dir() else _OWN.parents[1]
 """Folder of everything that was compiled with the package: itself or, where CMake installed it, ``lib/trunkline``."""

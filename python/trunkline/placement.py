@@ -8,8 +8,6 @@ from trunkline import _core
 from trunkline.cluster import nearest_first
 from trunkline.errors import BadInput
 
-__all__ = ["bounded_placement", "hosts_used", "placement_of_names", "placement_on", "root_rank"]
-
 MOST_RANKS = 1_000_000
 
 

@@ -9,8 +9,6 @@ from trunkline.errors import BadInput
 from trunkline.planned import read_plan_set
 from trunkline.units import parse_message_bytes
 
-__all__ = ["by_size", "set_text"]
-
 
 def set_text(words: Sequence[str]) -> str:
     """A file of all plans of some files, each named as ``FILE`` or ``FILE@FROM-BELOW``.

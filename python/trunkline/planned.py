@@ -15,18 +15,6 @@ from trunkline.placement import bounded_placement
 from trunkline.registry import find_algorithm
 from trunkline.units import format_bytes
 
-__all__ = [
-    "Planned",
-    "lay_plan",
-    "made_plan",
-    "placement_for",
-    "plan_for_job",
-    "plan_over",
-    "read_plan_file",
-    "read_plan_over",
-    "read_plan_set",
-]
-
 
 class Planned(NamedTuple):
     """A plan with what it is for, and where its ranks sit."""

@@ -14,20 +14,6 @@ from trunkline.errors import BadInput
 from trunkline.mpi import Mpi
 from trunkline.units import format_seconds, parse_bytes
 
-__all__ = [
-    "Decision",
-    "Predicted",
-    "decide_all",
-    "host_costs_given",
-    "knowledge_of",
-    "load_measurement",
-    "measured_knowledge",
-    "predict_all",
-    "read_measurement",
-    "setting_of",
-    "tables_of",
-]
-
 
 def _job_as_json(collective: str, cluster: _core.Cluster, ranks: int, mpi: str) -> dict[str, object]:
     return {
@@ -204,7 +190,8 @@ def predict_all(
         hosts = host_costs or _core.host_costs_of(native.name, "")
         knowledge = _core.Knowledge(cluster, native, "", "", host_costs=hosts)
     if plan is not None:
-        _take_plans(knowledge, plan)
+        with told_as_bad_input():
+            knowledge.take_plans(_core.read_plans(plan), plan)
     decider = _core.Decider(knowledge, collective, placement, root)
     rows = []
     for size in sizes:
@@ -240,11 +227,6 @@ def predict_all(
     if plan is not None and not any(row.algorithm == Path(plan).stem for row in rows):
         raise BadInput(f"{plan}: none of its plans is for such a call; {decider.decide(sizes[-1]).reason}")
     return rows
-
-
-def _take_plans(knowledge: _core.Knowledge, plan: str) -> None:
-    with told_as_bad_input():
-        knowledge.take_plans(_core.read_plans(plan), plan)
 
 
 def read_measurement(path: str, libraries: Sequence[Mpi] = ()) -> _core.Measurement:

@@ -13,17 +13,6 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.files import open_regular
 
-__all__ = [
-    "has_inside",
-    "is_binary",
-    "libraries_of",
-    "preload_order",
-    "programs_among",
-    "refuse_what_drops_preloads",
-    "sanitizers_of",
-    "with_preloads",
-]
-
 _SANITIZER = re.compile(r"lib(clang_rt\.)?[a-z]*(asan|tsan|lsan|msan)\b.*\.so")
 _FILES_OF_PROGRAMS = ("configfile", "app")
 _FILES_OF_SETTINGS = ("tune", "am")

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["PREFIX", "cluster_of_links", "named_random_cluster", "random_cluster", "random_homes", "random_tree"]
-
 PREFIX = "random:"
 """Before ``HOSTSxSWITCHES[:SEED]`` wherever a cluster can be named."""
 

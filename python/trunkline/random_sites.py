@@ -11,8 +11,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.units import parse_rate, parse_time
 
-__all__ = ["SITES_FORM", "SITES_PREFIXES", "named_random_sites"]
-
 SITES_FORM = "sites[-dealt]:SITESxHOSTS[:SEED]"
 _FULL_FORM = f"{SITES_FORM}[:delay=TIME[-TIME]][:rate=RATE[-RATE]][:host-rate=RATE]"
 SITES_PREFIXES = ("sites:", "sites-dealt:")

@@ -7,8 +7,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.units import parse_segment
 
-__all__ = ["check_collective", "chosen_algorithms", "find_algorithm", "limit_in_transfers"]
-
 
 def limit_in_transfers(collective: str, hosts: int) -> float:
     """The least time of a collective for long messages, in times T(m) of one transfer: 1 for a broadcast.

@@ -9,8 +9,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["LONGEST_ANSWER", "SaysTooMuch", "answer_of", "ask_all"]
-
 LONGEST_ANSWER = 64 << 20
 """Bytes of an answer on standard output, and as many on standard error."""
 _PART = 1 << 16

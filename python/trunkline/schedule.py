@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import NamedTuple
 
-__all__ = ["Does", "Schedule", "Step", "with_step"]
-
 
 class Does(IntFlag):
     """What a step does; none of these: it sends what has come together at its slice."""

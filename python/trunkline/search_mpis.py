@@ -15,8 +15,6 @@ from trunkline.mpi import Mpi, find_mpis, preload_of
 from trunkline.paths import SOURCE
 from trunkline.temporary import temporary_folder
 
-__all__ = ["SeenMpi", "search_mpis"]
-
 _OF_MPI = re.compile(r"mpi|mvapich", re.IGNORECASE)
 """In the name of a module."""
 _MODULE_S = 20.0
@@ -67,7 +65,7 @@ def search_mpis() -> list[SeenMpi]:
     seen = []
     for mpi in found:
         where = f"module {modules[mpi.mpicc]}" if mpi.mpicc in modules else "PATH"
-        own = [one for one in served.values() if _is_same(one, mpi)]
+        own = [one for one in served.values() if Path(one.library).resolve() == Path(mpi.library).resolve()]
         what = f"{mpi.family} {mpi.version}"
         if own:
             seen += [SeenMpi(one.mpicc, where, what, one.name, str(preload_of(one))) for one in own]
@@ -85,10 +83,6 @@ def search_mpis() -> list[SeenMpi]:
         where = f"module {modules[wrapper]}" if wrapper in modules else "PATH"
         seen.append(SeenMpi(wrapper, where, reason=reason))
     return sorted(seen, key=lambda one: (bool(one.reason), not one.can_build))
-
-
-def _is_same(one: Mpi, other: Mpi) -> bool:
-    return Path(one.library).resolve() == Path(other.library).resolve()
 
 
 def _look(wrappers: Iterable[str]) -> tuple[list[Mpi], dict[str, str]]:

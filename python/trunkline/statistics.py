@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from math import comb
 from statistics import median
 
-__all__ = ["NOISY", "Median", "median_with_interval"]
-
 NOISY = 0.15
 """Width of an interval, as a part of its median, beyond which what it overlaps with is not told apart from it."""
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["temporary_folder"]
-
 _YOUNG_S = 60.0
 """In which its owner has surely locked a folder."""
 

@@ -22,8 +22,6 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-__all__ = ["Bar", "console", "output", "progress_bar", "titled_table"]
-
 _FEIGNS_A_TERMINAL = "OMPI_COMM_WORLD_RANK"
 """Set in ranks of Open MPI, whose output goes to a terminal of its own wherever the job's goes."""
 _UNBOUNDED = 10_000
@@ -54,6 +52,11 @@ def output(*, highlight: bool = True) -> Console:
 
 console = _console(stderr=True)
 """For people: progress and tables. Data goes to standard output."""
+
+
+def tell(text: str, where: Console = console, *, style: str | None = None) -> None:
+    """A line for people as it stands: names in it are no markup, and it is not broken into several."""
+    where.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 class Bar:

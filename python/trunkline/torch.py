@@ -45,8 +45,6 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-__all__ = ["BACKEND", "MpiProcessGroup", "init_process_group"]
-
 BACKEND = "trunkline"
 
 _TYPES = {

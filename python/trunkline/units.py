@@ -1,29 +1,11 @@
 """Sizes and rates as people write them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from trunkline.errors import BadInput
-
-__all__ = [
-    "WIDEST_LINK",
-    "LinkRate",
-    "format_bytes",
-    "format_link_rate",
-    "format_rate",
-    "format_seconds",
-    "parse_bench_sizes",
-    "parse_bytes",
-    "parse_counts",
-    "parse_link_rate",
-    "parse_message_bytes",
-    "parse_rate",
-    "parse_segment",
-    "parse_sizes",
-    "parse_time",
-]
 
 _BYTES = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _BITS = {"bit": 1.0, "kbit": 1e3, "Mbit": 1e6, "Gbit": 1e9}
@@ -267,3 +249,9 @@ def format_seconds(seconds: float) -> str:
         if seconds >= scale or unit == "us":
             return f"{seconds / scale:#.3g}".rstrip(".") + f" {unit}"
     raise AssertionError
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """The first of some names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

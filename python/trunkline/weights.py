@@ -12,9 +12,7 @@ from trunkline.errors import BadInput
 from trunkline.files import read_text
 from trunkline.pairs.file import FORMAT, pairs_without_cluster
 from trunkline.pairs.ways import network_of_pairs
-from trunkline.units import format_bytes
-
-__all__ = ["OPTIMUM", "WeightedPlan", "Weights", "load_weights", "plan_over_weights", "shape_names"]
+from trunkline.units import format_bytes, listed
 
 OPTIMUM = "optimum"
 """The one shape that no registry of algorithms has: it is for a few hosts alone."""
@@ -130,11 +128,8 @@ def plan_over_weights(weights: Weights, shape: str, root: str, message_bytes: in
     with told_as_bad_input():
         graph = network.weighed(size)
     if missed := _core.unreached(graph, start):
-        named = ", ".join(network.hosts[host] for host in missed[:_MOST_NAMED])
-        more = f" and {len(missed) - _MOST_NAMED} more" if len(missed) > _MOST_NAMED else ""
-        raise BadInput(
-            f"{network.name}: no ways lead from {network.hosts[start]} to {named}{more}: state or measure one"
-        )
+        named = listed([network.hosts[host] for host in missed], _MOST_NAMED)
+        raise BadInput(f"{network.name}: no ways lead from {network.hosts[start]} to {named}: state or measure one")
     if shape not in shape_names():
         known = shape_names()
         raise BadInput(

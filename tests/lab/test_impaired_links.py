@@ -21,7 +21,7 @@ def seen():
     """What hosts got whose links harm frames, each in another way, and what the network counted."""
     ways = {"loss": "h1", "corrupt": "h2", "garble": "h3", "duplicate": "h4", "reorder": "h5"}
     impairments = Impairments({way: [f"{host}={SHARE:.0%}"] for way, host in ways.items()}, seed=3)
-    with Lab(impairments.of(load_cluster("paper-1")), 100e6, seed=3) as lab:
+    with Lab(impairments.of(load_cluster("paper-1")), 100e6, impairments) as lab:
         receivers = Receivers(lab, [f"h{i}" for i in range(1, 7)], group="239.1.2.3")
         lab.reset_stats()
         send(lab, "h0", "239.1.2.3", SENT)

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from trunkline import _core
+from trunkline.lab.impairments import Impairments
 from trunkline.lab.session import Lab
 
 WAYS = {"1": "over IPv4", "ipv6": "over IPv6", "broadcast": "by broadcasts over IPv4"}
@@ -29,7 +30,7 @@ def test_hosts_with_ipv6_know_each_other():
         "hosts:\n  - {hosts: 'h[0-2]', switch: s0}\n",
         "three.yaml",
     )
-    with Lab(cluster, 1e8, ipv6=True) as lab:
+    with Lab(cluster, 1e8, Impairments(ipv6=True)) as lab:
         listed = lab.run(["ip", "-6", "neigh"], host="h1", capture=True).stdout
         entries = {line.split()[0]: line.split()[4:] for line in listed.splitlines()}
         assert entries == {f"fd00::{i + 1}": [f"02:00:00:00:00:0{i}", "PERMANENT"] for i in (0, 2)}

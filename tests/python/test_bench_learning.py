@@ -10,7 +10,7 @@ from trunkline import _core
 from trunkline.bench.learning import Learned, read_learned, wrong_text
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
-from trunkline.report.learning_picture import learning_picture
+from trunkline.report.chart import learning_picture
 
 
 def text_of(name):

@@ -8,7 +8,7 @@ from trunkline import _core
 from trunkline.bench.job import PING_PONG, Outcome
 from trunkline.bench.own_job import Multicast, OwnJob, Seat, rank_of_job
 from trunkline.cluster import load_cluster
-from trunkline.doctor import Examination
+from trunkline.doctor.job import Examination
 from trunkline.mpi import Mpi
 
 MPI = Mpi("mpich", "mpich", "4.0.2", "mpicc", "mpiexec", "libmpich.so")

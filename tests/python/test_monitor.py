@@ -16,9 +16,8 @@ from test_pairs import as_file, exact_pairs
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput, Failed
-from trunkline.monitor.forecast import PREDICTORS, Forecaster
 from trunkline.monitor.gain import gains, parse_calls
-from trunkline.monitor.history import History
+from trunkline.monitor.history import PREDICTORS, Forecaster, History
 from trunkline.pairs import measuring
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)

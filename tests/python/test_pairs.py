@@ -14,9 +14,8 @@ from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, OneWay, Pairs, check_age, parse_pairs
-from trunkline.pairs.fit import fit_pairs
-from trunkline.pairs.least_squares import nonnegative_least_squares
-from trunkline.pairs.told import uneven_lines
+from trunkline.pairs.fit import fit_pairs, uneven_lines
+from trunkline.pairs.latencies import nonnegative_least_squares
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 HEADERS_BITS = 8 * (_core.frame_wire_bytes - _core.frame_payload_bytes)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.cluster import load_cluster
-from trunkline.draw.plan import CONTENDED, draw_plan
+from trunkline.draw.colours import CONTENDED
+from trunkline.draw.plan import draw_plan
 from trunkline.draw.ranks import draw_ranks
 from trunkline.kinds import kind_of
 

@@ -8,12 +8,8 @@ from hypothesis import strategies as st
 
 from trunkline import _core
 from trunkline.edits.host_tree import HostTree
-from trunkline.edits.join import join
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
-from trunkline.edits.links import add_link, remove_link
-from trunkline.edits.move import move
-from trunkline.edits.reroot import reroot
-from trunkline.edits.root import merge_root, split_root
+from trunkline.edits.steps import add_link, join, merge_root, move, remove_link, reroot, split_root
 from trunkline.errors import BadInput
 
 

@@ -18,9 +18,8 @@ from trunkline.peers.rules.rule import PeerWinner
 from trunkline.predict import load_measurement, measured_knowledge
 from trunkline.statistics import Median
 from trunkline.tune.candidates import MOST, Candidates
-from trunkline.tune.file import load_tuning
 from trunkline.tune.job_tuner import fastest_or_predicted, spread_out
-from trunkline.tune.tuner import Winner, entry_of, merged, rules_of
+from trunkline.tune.tuner import Winner, entry_of, load_tuning, merged, rules_of
 
 
 def stated(collective: str, cluster: _core.Cluster, ranks_per_host: int = 1) -> Candidates:

@@ -6,8 +6,7 @@ from six_hosts import SIX_HOSTS
 from trunkline import _core
 from trunkline.lab.session import Lab
 from trunkline.mpi import find_mpis
-from trunkline.peers.rules.job import PeerJob
-from trunkline.peers.rules.traffic import sent_bytes
+from trunkline.peers.rules.job import PeerJob, sent_bytes
 from trunkline_papers.peers.drivers import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each
-from trunkline.edits.join import join
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level
-from trunkline.edits.links import add_link
 from trunkline.edits.plans import host_tree_of
-from trunkline.edits.root import split_root
+from trunkline.edits.steps import add_link, join, split_root
 from trunkline.hierarchy import Hierarchy, hierarchical_plan
 from trunkline_papers.allreduce.gsum import CPUS
 

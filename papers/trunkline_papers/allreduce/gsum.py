@@ -10,7 +10,6 @@ from pathlib import Path
 
 from trunkline import __version__, _core
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput, Failed
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi, preload_of
@@ -132,7 +131,7 @@ class GsumJob:
         return times
 
 
-@keyword_dataclass
+@dataclass(kw_only=True)
 class GsumCell:
     """One line of ``trunkline_papers bench gsum --json``: one plan at one size under one MPI."""
 

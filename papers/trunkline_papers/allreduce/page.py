@@ -5,7 +5,7 @@ from typing import Any
 
 from trunkline.draw.plan import draw_trees
 from trunkline.report.page import render
-from trunkline.trace.drawings import slowest_ways, widest_departures
+from trunkline.trace.drawings import ways_of_ranks, widest_departures
 from trunkline.trace.suggest import Advice
 from trunkline.trace.words import us_text
 from trunkline.units import format_bytes
@@ -65,9 +65,10 @@ def _rows(one: Studied) -> list[dict[str, Any]]:
 
 def _size(study: Study, size: int) -> dict[str, Any]:
     runs = [(one.name, tree) for one in study.studied if (tree := one.tree(size)) is not None]
+    slowest = [(name, tree, tree.slowest.rank) for name, tree in runs]
     return {
         "bytes": format_bytes(size),
-        "ways": slowest_ways(runs, f"The slowest rank's way, {format_bytes(size)}") if runs else "",
+        "ways": ways_of_ranks(slowest, f"The slowest rank's way, {format_bytes(size)}") if runs else "",
         "curves": widest_departures(runs, f"Up latency and departure waits, {format_bytes(size)}") if runs else "",
         "parts": [row for one in study.studied for row in _parts(one, size)],
     }

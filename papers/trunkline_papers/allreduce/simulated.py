@@ -9,7 +9,6 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput, Failed
 from trunkline.peers.simulated import Simulated, simulated_plan
 from trunkline.simulate.engine import Job
@@ -76,7 +75,7 @@ class Summed:
     """The same by the paper's own runtime; empty: it is not simulated."""
 
 
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GsumRow:
     """One line of ``trunkline_papers simulate gsum --json``."""
 

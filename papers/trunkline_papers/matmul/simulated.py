@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 from trunkline import _core
+from trunkline.accuracy import slowest_host_bps
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.peers.simulated import Simulated, simulated_algorithms
 from trunkline.predict import setting_of
 from trunkline.simulate.engine import Job
-from trunkline.simulate.rows import LeftOut, Part, host_rate_bps, parts_of
+from trunkline.simulate.rows import LeftOut, Part, parts_of
 from trunkline_papers.simulated import run_program
 
 __all__ = ["PAPER_READINGS", "PVM", "Multiplied", "largest_block", "matmul_algorithms", "multiply_all"]
@@ -50,7 +50,7 @@ _ELEMENT_BYTES = 8
 _LINE = re.compile(r"matmul: \d+ ranks, order \d+: ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast")
 
 
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Multiplied:
     """One line of ``trunkline_papers simulate matmul --json``: one algorithm on so many hosts."""
 
@@ -139,7 +139,7 @@ def _multiply(job: Job, one: Simulated, part: Part, order: int, host_gflops: flo
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.most_bps for link in job.cluster.links),
-        host_rate_bps=host_rate_bps(job.cluster),
+        host_rate_bps=slowest_host_bps(job.cluster),
         library=job.library.name,
         host_costs=job.host_costs,
         host_gflops=host_gflops,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from trunkline import _core
-from trunkline.bench.entries import check_entry
+from trunkline.bench.cell import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.errors import BadInput
 from trunkline.files import read_json, replace_file
 from trunkline.mpi import Mpi
@@ -25,7 +24,7 @@ Place = tuple[str, str, float]
 Key = tuple[str, str, float, str, str, str, str, int]
 
 
-@keyword_dataclass
+@dataclass(kw_only=True)
 class PeerCell(Cell):
     """A cell of ``trunkline_papers bench peers``: of several jobs, one a round.
 

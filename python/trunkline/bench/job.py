@@ -15,8 +15,6 @@ from trunkline.paths import mpi_program
 from trunkline.placement import placement_on
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["PATIENCE_S", "PING_PONG", "Limits", "Outcome", "Repetition", "follow", "keep", "program", "timing_words"]
-
 PING_PONG = "ping-pong"
 PATIENCE_S = 300.0
 """After which a library that does nothing is given up."""

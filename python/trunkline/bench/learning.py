@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any, Optional
 
 from trunkline import _core
-from trunkline.bench.entries import check_entry
+from trunkline.bench.cell import check_entry
 from trunkline.compat import zip_equal
 from trunkline.errors import BadInput, Failed
 from trunkline.files import read_json
@@ -21,8 +21,6 @@ from trunkline.long_links import seats
 from trunkline.mpi import Mpi, preload_of
 from trunkline.paths import mpi_program
 from trunkline.receipt.file import Receipt, read_receipt
-
-__all__ = ["CALLS", "WRONGS", "Learned", "learn", "read_learned", "wrong_text"]
 
 CALLS = 10
 """Of a batch, as in bench/learning.c."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Optional, TypeVar
 
 from trunkline import _core
 from trunkline.bench.cell import Timed
 from trunkline.bench.job import PING_PONG, Limits, Repetition, follow, program, timing_words
 from trunkline.cluster import fingerprint_text
-from trunkline.compat import keyword_dataclass
 from trunkline.errors import Failed
 from trunkline.lab.session import Lab
 from trunkline.long_links import seats
@@ -19,10 +18,8 @@ from trunkline.mpi import Mpi, preload_of
 from trunkline.statistics import median_with_interval
 from trunkline.units import format_bytes
 
-__all__ = ["Cell", "make_cell", "measure"]
 
-
-@keyword_dataclass
+@dataclass
 class Cell(Timed):
     """One line of ``bench --json``: one algorithm at one size under one MPI."""
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-__all__ = ["Multicast", "OwnJob", "Seat", "rank_of_job"]
-
 END_S = 30.0
 """Seconds in which a job that is told to end does."""
 

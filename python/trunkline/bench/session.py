@@ -11,13 +11,11 @@ from trunkline.bench.measure import Cell, measure
 from trunkline.lab.impairments import Impairments
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
-from trunkline.lab.session import impaired_lab
+from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.placement import hosts_used
 from trunkline.terminal import progress_bar
 from trunkline.units import format_rate
-
-__all__ = ["Session", "measure_with_progress"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
             bar.show(f"{name}: looking for the highest true rate")
             rate_bps = lab_rate(session.cluster, session.rate)
             impaired = session.impairments.of(session.cluster)
-            with impaired_lab(impaired, rate_bps, session.impairments) as lab:
+            with Lab(impaired, rate_bps, session.impairments) as lab:
                 bar.show(f"{name} at {format_rate(rate_bps)}: what messages cost")
                 tell_message_cost(lab, len(hosts_used(session.cluster, session.hosts)) * session.ranks_per_host)
                 for mpi in session.mpis:

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from trunkline.cli.app import App, tell_version
 from trunkline.errors import TrunklineError
 
-__all__ = ["app", "main", "run_command"]
-
 HELP = """Collective operations of unmodified MPI programs, laid over the switches they run on.
 
 [bold]See it[/], on this machine alone:\n

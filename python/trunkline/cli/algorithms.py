@@ -5,8 +5,6 @@ from trunkline.cli.options import JsonOption
 from trunkline.cli.output import write_json
 from trunkline.terminal import output, titled_table
 
-__all__ = ["algorithms"]
-
 
 def algorithms(
     json: JsonOption = None,

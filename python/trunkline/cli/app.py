@@ -15,8 +15,6 @@ from trunkline import __version__
 from trunkline.compat import annotations_of
 from trunkline.errors import BadInput
 
-__all__ = ["OLD_NAMES", "App", "Command", "tell_version"]
-
 OLD_NAMES = {
     "--algorithm": "--algorithms",
     "--shape": "--algorithms",

@@ -7,10 +7,8 @@ from collections.abc import Iterable
 from trunkline import _core
 from trunkline.accuracy import library_words, own_words
 from trunkline.cluster import load_cluster
-from trunkline.terminal import console
+from trunkline.terminal import tell
 from trunkline.units import format_rate, parse_rate
-
-__all__ = ["accuracy_line", "host_words", "rate_words", "scaled_cluster", "tell_rate"]
 
 
 def rate_words(cluster: _core.Cluster) -> str:
@@ -34,12 +32,7 @@ def tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
     scaled = _core.scaled(cluster, rate_bps)
     words = rate_words(scaled)
     if ", trunks " in words:
-        console.print(
-            f"--rate {format_rate(rate_bps)} is that of the fastest link, others keep their proportions: {words}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        tell(f"--rate {format_rate(rate_bps)} is that of the fastest link, others keep their proportions: {words}")
 
 
 def scaled_cluster(cluster: str, rate: str | None) -> _core.Cluster:

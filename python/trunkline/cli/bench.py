@@ -1,7 +1,5 @@
 """``trunkline bench``: measure collectives on the lab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -39,10 +37,8 @@ from trunkline.placement import root_rank
 from trunkline.registry import chosen_algorithms
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
-from trunkline.tune.file import load_tuning
+from trunkline.tune.tuner import load_tuning
 from trunkline.units import parse_bench_sizes, parse_rate
-
-__all__ = ["app"]
 
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
@@ -109,8 +105,7 @@ def timed(
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))
-    if json:
-        write_json([cell.as_json() for cell in cells], json)
+    write_json([cell.as_json() for cell in cells], json)
     if report:
         from trunkline.report.page import bench_page  # Matplotlib takes a second to load
 

@@ -35,8 +35,6 @@ from trunkline.simulate.learning import simulated_learning
 from trunkline.terminal import Table, console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes, parse_rate
 
-__all__ = ["EXAMPLE", "learning", "learning_page"]
-
 NOISE = 0.1
 COLLECTIVES = ("allreduce", "bcast", "allgather")
 EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allreduce --sizes 8KiB --json out.json"
@@ -44,7 +42,7 @@ EXAMPLE = "trunkline bench learn --cluster paper-4 --mpi mpich --collective allr
 
 def learning_page(jobs: Sequence[Learned]) -> str:
     """A picture of each job, and a table of all."""
-    from trunkline.report.learning_picture import learning_picture  # Matplotlib takes a second to load
+    from trunkline.report.chart import learning_picture  # Matplotlib takes a second to load
     from trunkline.report.page import render
 
     rows = [{**_row(job), "picture": learning_picture(job), "words": _words(job)} for job in jobs]
@@ -82,21 +80,9 @@ def _table(jobs: Sequence[Learned]) -> Table:
     numbers = ("settled after", "native", "at the end", "over native", "lost", "beside the best")
     columns = ("MPI", "size", "file", "predicted", "found", *numbers)
     table = titled_table("A call beside native ones, in turns", *columns, left=words)
-    names = (
-        "mpi",
-        "size",
-        "file",
-        "first",
-        "runs",
-        "settled_after",
-        "native",
-        "settled",
-        "over_native",
-        "lost",
-        "regret",
-    )
-    for row in map(_row, jobs):
-        table.add_row(*(row[name] for name in names))
+    for job in jobs:
+        row = _row(job)
+        table.add_row(*(row[name] for name in row if name != "calls"))
     return table
 
 
@@ -230,8 +216,7 @@ def _simulated(
 
 def _tell(jobs: Sequence[Learned], json: str | None, report: str | None) -> None:
     console.print(_table(jobs))
-    if json:
-        write_json([job.as_json() for job in jobs], json)
+    write_json([job.as_json() for job in jobs], json)
     if report:
         write_text(learning_page(jobs), report)
         console.print(f"Report: {report}", markup=False, soft_wrap=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.cli import cluster_export, cluster_fit, cluster_import
+from trunkline.cli import cluster_fit, cluster_import
 from trunkline.cli.app import App
 from trunkline.cli.options import ClusterOption, JsonOption, SvgOption
 from trunkline.cli.output import check_outputs, write_json, write_text
@@ -18,28 +21,49 @@ from trunkline.cluster import (
     read_cluster,
     unused_words,
 )
+from trunkline.compat import StrEnum
 from trunkline.draw.cluster import draw_cluster
 from trunkline.draw.names import hostlist
 from trunkline.draw.svg import link_text
 from trunkline.draw.terminal import cluster_tree
+from trunkline.sources.simgrid_export import simgrid_platform
 from trunkline.terminal import output, titled_table
 
-__all__ = ["app"]
+
+class Format(StrEnum):
+    """What can be written."""
+
+    SIMGRID = "simgrid"
+    YAML = "yaml"
+
+
+_WRITERS = {Format.SIMGRID: simgrid_platform, Format.YAML: _core.write_cluster}
+
+
+def export(
+    cluster: ClusterOption,
+    format: Annotated[  # noqa: A002
+        Format, typer.Option(help="SimGrid: platform XML, version 4.1; YAML: a cluster file.")
+    ] = Format.SIMGRID,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="'-' for standard output.")] = "-",
+) -> None:
+    """Write a cluster for another program, or as a cluster file; importing it again gives an equal cluster."""
+    write_text(_WRITERS[format](load_cluster(cluster)).rstrip("\n"), output)
+
 
 app = App(help="Look at clusters, check their files, and make them from other descriptions.", no_args_is_help=True)
 app.add_typer(cluster_import.app, name="import")
 app.command(epilog="Example: trunkline cluster fit my-cluster.yaml --pairs pairs.json -o measured.yaml")(
     cluster_fit.fit
 )
-app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o platform.xml")(cluster_export.export)
+app.command(epilog="Example: trunkline cluster export cyclic --format simgrid -o platform.xml")(export)
 
 
 @app.command(name="list", epilog="Example: trunkline cluster list")
 def list_clusters(json: JsonOption = None) -> None:
     """List the clusters that come with Trunkline."""
     clusters = [load_cluster(name) for name in bundled_clusters()]
-    if json:
-        write_json([_summary(cluster) for cluster in clusters], json)
+    write_json([_summary(cluster) for cluster in clusters], json)
     if json == "-":
         return
     words = ("cluster", "what it is")
@@ -60,8 +84,7 @@ def check(cluster: ClusterOption, json: JsonOption = None) -> None:
             faults = [{"file": f.file, "line": f.line, "column": f.column, "message": f.message} for f in error.faults]
             write_json({"ok": False, "faults": faults}, json)
         raise faulty(error) from None
-    if json:
-        write_json({"ok": True, "faults": [], **_summary(found)}, json)
+    write_json({"ok": True, "faults": [], **_summary(found)}, json)
     if json == "-":
         return
     unused = ", ".join(link_name(link) for link in found.unused_links)
@@ -88,8 +111,7 @@ def show(
     found = load_cluster(cluster)
     if svg:
         write_text(draw_cluster(found), svg)
-    if json:
-        write_json(_everything(found), json)
+    write_json(_everything(found), json)
     if "-" in (svg, json):
         return
     terminal = output(highlight=False)

@@ -13,12 +13,9 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
 from trunkline.compat import zip_equal
 from trunkline.pairs.file import Pairs, check_age, load_pairs
-from trunkline.pairs.fit import Fit, fit_pairs
-from trunkline.pairs.told import MOST_NAMED, uneven_lines
-from trunkline.terminal import console
-from trunkline.units import format_seconds
-
-__all__ = ["fit"]
+from trunkline.pairs.fit import MOST_NAMED, Fit, fit_pairs, uneven_lines
+from trunkline.terminal import tell
+from trunkline.units import format_seconds, listed
 
 
 def fit(
@@ -46,57 +43,52 @@ def fit(
         output,
     )
     errors = [abs(error) for error in fitted.errors]
-    console.print(
+    tell(
         f"{stated.name}: {len(measured.pairs)} pairs of {len(measured.hosts)} hosts, {age.total_seconds() / 3600:.3g} "
         f"hours old; a message costs {format_seconds(fitted.message_s)} besides its way; latencies of the pairs follow "
-        f"from the links within {median(errors):.1%} in the median, {max(errors):.1%} at worst",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        f"from the links within {median(errors):.1%} in the median, {max(errors):.1%} at worst"
     )
     links = fitted.cluster.links
     if unseen := [f"{links[link].a} - {links[link].b}" for link in fitted.unseen]:
-        named = ", ".join(unseen[:MOST_NAMED]) + (f" and {more} more" if (more := len(unseen) - MOST_NAMED) > 0 else "")
-        console.print(f"as stated, since no pair crosses them: {named}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"as stated, since no pair crosses them: {listed(unseen, MOST_NAMED)}")
     for line in uneven_lines(fitted):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        tell(line)
     _tell_one_way(fitted, measured)
-    if json:
-        write_json(
-            {
-                "cluster": stated.name,
-                "pairs": len(measured.pairs),
-                "age_seconds": age.total_seconds(),
-                "message_seconds": fitted.message_s,
-                "links": [
-                    {
-                        "between": [link.a, link.b],
-                        "rate_bps": link.rate_bps,
-                        "latency_seconds": link.latency_s,
-                        "back": {"rate_bps": link.back_rate_bps, "latency_seconds": link.back_latency_s},
-                        "stated_rate_bps": before.rate_bps,
-                        "stated_latency_seconds": before.latency_s,
-                        "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
-                        "seen": number not in fitted.unseen,
-                        "difference_known_seconds": fitted.differing.get(number),
-                    }
-                    for number, (link, before) in enumerate(zip_equal(links, stated.links))
-                    if link.in_tree
-                ],
-                "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
-                "errors": fitted.errors,
-                "uneven": [
-                    {
-                        "links": [[links[link].a, links[link].b] for link in one.links],
-                        "rate_share": one.rate,
-                        "latency_ratio": one.latency,
-                    }
-                    for one in fitted.uneven
-                ],
-                "one_way_errors_seconds": fitted.one_way_errors_s,
-            },
-            json,
-        )
+    write_json(
+        {
+            "cluster": stated.name,
+            "pairs": len(measured.pairs),
+            "age_seconds": age.total_seconds(),
+            "message_seconds": fitted.message_s,
+            "links": [
+                {
+                    "between": [link.a, link.b],
+                    "rate_bps": link.rate_bps,
+                    "latency_seconds": link.latency_s,
+                    "back": {"rate_bps": link.back_rate_bps, "latency_seconds": link.back_latency_s},
+                    "stated_rate_bps": before.rate_bps,
+                    "stated_latency_seconds": before.latency_s,
+                    "stated_back": {"rate_bps": before.back_rate_bps, "latency_seconds": before.back_latency_s},
+                    "seen": number not in fitted.unseen,
+                    "difference_known_seconds": fitted.differing.get(number),
+                }
+                for number, (link, before) in enumerate(zip_equal(links, stated.links))
+                if link.in_tree
+            ],
+            "injection_seconds": {name: fitted.cluster.injection_s(host) for host, name in enumerate(stated.hosts)},
+            "errors": fitted.errors,
+            "uneven": [
+                {
+                    "links": [[links[link].a, links[link].b] for link in one.links],
+                    "rate_share": one.rate,
+                    "latency_ratio": one.latency,
+                }
+                for one in fitted.uneven
+            ],
+            "one_way_errors_seconds": fitted.one_way_errors_s,
+        },
+        json,
+    )
 
 
 def _tell_one_way(fitted: Fit, measured: Pairs) -> None:
@@ -123,4 +115,4 @@ def _tell_one_way(fitted: Fit, measured: Pairs) -> None:
     for reason, count in reasons.most_common(MOST_NAMED):
         lines.append(f"whether ways there and back differ is not known of {count} pairs: {reason}")
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        tell(line)

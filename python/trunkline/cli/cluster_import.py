@@ -17,8 +17,7 @@ from trunkline.errors import BadInput
 from trunkline.files import read_text
 from trunkline.sources.faults import Faults, Place
 from trunkline.sources.lldp import Hints, network_heard
-from trunkline.sources.lldp_gather import gather_over_ssh
-from trunkline.sources.lldp_json import read_lldp
+from trunkline.sources.lldp_json import gather_over_ssh, read_lldp
 from trunkline.sources.network import Network, listed_names, write_network
 from trunkline.sources.rates import DEFAULT_LATENCY, DEFAULT_RATE, given_rates
 from trunkline.sources.simgrid import read_simgrid
@@ -26,8 +25,6 @@ from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_job import gather, read_job
 from trunkline.sources.slurm_tree import network_of
 from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
-
-__all__ = ["app"]
 
 app = App(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
 

@@ -1,7 +1,5 @@
 """``trunkline copy``: files to all hosts of a job, or of a list."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated, Optional
@@ -15,8 +13,6 @@ from trunkline.copying import Copy, job_of_hosts, settings_of_rank
 from trunkline.errors import BadInput
 from trunkline.mpi import Mpi, require_mpi, running_mpi
 from trunkline.units import parse_bytes
-
-__all__ = ["copy"]
 
 
 def copy(

@@ -13,8 +13,6 @@ from trunkline.mpi import ready_mpis
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 
-__all__ = ["demo"]
-
 
 def demo(
     rate: LabRateOption = "auto",
@@ -34,8 +32,7 @@ def demo(
     ]
     cells = measure_with_progress(sessions)
     console.print(cells_table(cells))
-    if json:
-        write_json([cell.as_json() for cell in cells], json)
+    write_json([cell.as_json() for cell in cells], json)
     from trunkline.report.page import demo_page  # Matplotlib takes a second to load
 
     write_text(demo_page(cells, [session.cluster for session in sessions]), report)

@@ -21,15 +21,13 @@ from trunkline.cli.doctor_pays import SIZES as SIZES_OF_PAYS
 from trunkline.cli.options import COLLECTIVE_HELP, JsonOption, OptionalClusterOption, mpi_option, sizes_option
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cluster import load_cluster
-from trunkline.doctor import Examination, doctor_words, examine
+from trunkline.doctor.job import Examination, doctor_words, examine
 from trunkline.draw.names import hostlist
 from trunkline.errors import BadInput
 from trunkline.mpi import BUILD_IT, require_mpi, running_mpi
 from trunkline.registry import check_collective
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
-
-__all__ = ["doctor"]
 
 SIZES = "1KiB,8KiB,64KiB,256KiB,1MiB"
 _PAYS, _HERE = "With --pays", "Outside a job"
@@ -138,8 +136,7 @@ def _of_job(
         os.execv(words[0], words)
     check_outputs({"--json": json})
     found = examine(library, collective, network, words)
-    if json:
-        write_json(found.as_json(), json)
+    write_json(found.as_json(), json)
     if json != "-":
         _print(found)
 

@@ -18,8 +18,6 @@ from trunkline.doctor.stated_switches import lldp_here, lldp_places, slurm_file,
 from trunkline.pairs.file import load_pairs
 from trunkline.terminal import console, output
 
-__all__ = ["doctor_here"]
-
 _MARKS = {"ok": "[green]ok   [/]", "note": "note ", "wrong": "[bold red]wrong[/]"}
 
 
@@ -43,8 +41,7 @@ def doctor_here(
         if json is None:
             words = "'trunkline doctor --json doctor.json' writes all of it into one file, to attach to a question."
             output(highlight=False).print(words, style="dim", soft_wrap=True)
-    if json:
-        write_json({"trunkline": __version__, "findings": as_json(found), "verdict": verdict(found)}, json)
+    write_json({"trunkline": __version__, "findings": as_json(found), "verdict": verdict(found)}, json)
     if not is_well(found):
         raise typer.Exit(1)
 

@@ -16,10 +16,8 @@ from trunkline.doctor.pays import Gain, pays, verdict, with_host_rate
 from trunkline.doctor.pays_picture import cell_words, pays_panels, pays_picture
 from trunkline.errors import BadInput
 from trunkline.registry import check_collective
-from trunkline.terminal import console, output, titled_table
+from trunkline.terminal import output, tell, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_counts, parse_rate, parse_sizes
-
-__all__ = ["COLLECTIVES", "SIZES", "doctor_pays", "pays_page"]
 
 COLLECTIVES = "bcast,reduce,allreduce,allgather"
 SIZES = "1KiB,8KiB,64KiB,1MiB,16MiB"
@@ -62,8 +60,7 @@ def doctor_pays(
     about = f"{network.name}: {len(network.hosts)} hosts on {len(network.switches)} switches, {mpi or name}"
     stated = f"{rate_words(network)}; " if rate is None else ""
     lines = [about, f"{stated}{host_words(costs)}"]
-    if json:
-        write_json([one.as_json() for one in found], json)
+    write_json([one.as_json() for one in found], json)
     if svg:
         write_text(pays_picture(found, lines), svg)
     if report:
@@ -82,12 +79,9 @@ def _tell_rate(cluster: _core.Cluster, rate_bps: float | None) -> None:
         return
     words = rate_words(with_host_rate(cluster, rate_bps))
     if ", trunks " in words or " to " in words:
-        console.print(
+        tell(
             f"--rate {format_rate(rate_bps)} is that of hosts' links (the slowest), others keep their proportions: "
-            f"{words}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+            f"{words}"
         )
 
 

@@ -14,9 +14,7 @@ from trunkline.errors import BadInput
 from trunkline.evidence.cells import cells_of, kept_file, read_cells, write_cells
 from trunkline.evidence.spread import Spread, compared, spreads
 from trunkline.files import read_json
-from trunkline.terminal import console, output, titled_table
-
-__all__ = ["app"]
+from trunkline.terminal import output, tell, titled_table
 
 app = App(no_args_is_help=True, help="Keep what calls took, and see how far predictions are off.")
 
@@ -80,7 +78,7 @@ def add(
     added = [cell for one in rows for cell in cells_of(_rows(one), one, host_costs)]
     write_cells(name, before + added)
     new = len(set(before + added)) - len(set(before))
-    console.print(f"{name}: {new} new cells of {len(added)}", markup=False, highlight=False, soft_wrap=True)
+    tell(f"{name}: {new} new cells of {len(added)}")
 
 
 def _rows(file: str) -> list[dict[str, object]]:

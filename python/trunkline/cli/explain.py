@@ -1,7 +1,5 @@
 """``trunkline explain``: what the preload library would run, and why, without running anything."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Annotated, Optional
@@ -32,8 +30,6 @@ from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import Decision, decide_all, knowledge_of, setting_of
 from trunkline.terminal import console, output, titled_table
 from trunkline.units import format_bytes, parse_sizes
-
-__all__ = ["explain"]
 
 
 def explain(
@@ -105,8 +101,7 @@ def explain(
     decisions = decide_all(
         collective, knowledge, placement, start, parse_sizes(sizes), wanted, commutes=commutes, asked_by=asked_by
     )
-    if json:
-        write_json([decision.as_json(network, len(placement), mpi) for decision in decisions], json)
+    write_json([decision.as_json(network, len(placement), mpi) for decision in decisions], json)
     if json != "-":
         for one in knowledge.contradictions:
             console.print(f"Measured rates are not those of the cluster file: {escape(one)}")

@@ -1,7 +1,5 @@
 """``trunkline generate``: a stand-alone C routine from a plan."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -13,8 +11,6 @@ from trunkline.cluster import told_as_bad_input
 from trunkline.generate.routine import DEFAULT_SEGMENT
 from trunkline.generate.sets import c_routines
 from trunkline.units import format_bytes, parse_segment
-
-__all__ = ["generate"]
 
 
 def generate(

@@ -14,8 +14,6 @@ from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["impairable"]
-
 _PANEL = "Impaired network"
 _LEAST_BUFFER, _MOST_BUFFER = 16 << 10, 1 << 30
 _OPTIONS = {

@@ -17,7 +17,6 @@ from trunkline.cli.app import App
 from trunkline.cli.assumptions import rate_words
 from trunkline.cli.impair_options import impairable
 from trunkline.cli.lab_check import check
-from trunkline.cli.lab_set import set_links
 from trunkline.cli.lab_slurm import check_slurm_run, slurm_environment
 from trunkline.cli.options import ClusterOption, LabRateOption, RanksOnHostOption, mpi_option
 from trunkline.cli.output import check_outputs, write_json
@@ -27,14 +26,45 @@ from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments, counted_text
 from trunkline.lab.message_cost import tell_message_cost
 from trunkline.lab.rate import lab_rate
+from trunkline.lab.running import change_links, pick_lab
 from trunkline.lab.script import Playing, load_script
-from trunkline.lab.session import Lab, check_host, impaired_lab
+from trunkline.lab.session import Lab, check_host
 from trunkline.launchers import check_program_mpi, mpi_of_program
 from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
-from trunkline.terminal import console
+from trunkline.terminal import console, tell
 from trunkline.units import format_rate
 
-__all__ = ["app"]
+
+def set_links(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LINK... CHANGE...",
+            help="Links: s0-s1 between two nodes, 's0->s1' one direction, h3 all of a node, '*' all; host lists for "
+            "several. Changes: rate=1Mbit, or rate=10% of what it started with; latency=20ms, jitter=2ms, loss=1%, "
+            "corrupt, garble, duplicate, reorder, reorder_by; down for a link that fails, up for its return.",
+        ),
+    ],
+    lab: Annotated[
+        Optional[int], typer.Option(metavar="PID", help="The process that started the lab; default: the only one.")
+    ] = None,
+    json: Annotated[
+        Optional[str], typer.Option(metavar="FILE", help="Write what changed, and when, as JSON; '-': standard output.")
+    ] = None,
+) -> None:
+    """Change links of a lab that runs: all that is named at once, or, where something is wrong, nothing."""
+    check_outputs({"--json": json})
+    running = pick_lab(lab)
+    said = change_links(running, words)
+    name = running.cluster.name
+    tell(f"{name}: at {said['seconds']:.2f} s {said['text']}")
+    if not running.single_frames and _core.parse_link_change(running.cluster, words).impairs:
+        tell(
+            f"trunkline: warning: hosts of {name} hand over up to two frames in one piece, which are lost and delayed "
+            "together; start the lab with --single-frames, or with an impaired link, for each by itself"
+        )
+    write_json({"cluster": name, "lab": running.owner, **said}, json)
+
 
 app = App(help="Run programs on an emulated cluster: one Linux machine, no privileges.", no_args_is_help=True)
 
@@ -66,17 +96,13 @@ def _open(loaded: _core.Cluster, rate: str, impairments: Impairments, *, single_
     else:
         with console.status(f"{loaded.name}: looking for the highest true rate"):
             rate_bps = lab_rate(loaded, rate)
-    return impaired_lab(loaded, rate_bps, impairments, single_frames=single_frames)
-
-
-def _tell(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    return Lab(loaded, rate_bps, impairments, single_frames=single_frames)
 
 
 def _tell_rate(lab: Lab, rate: str) -> None:
     """The rates that a program runs at, which nobody has named where the rate is ``auto``."""
     why = ", the highest rate that is true on this machine" if rate == "auto" else ""
-    _tell(f"{lab.cluster.name}: {rate_words(lab.cluster)}{why}")
+    tell(f"{lab.cluster.name}: {rate_words(lab.cluster)}{why}")
 
 
 def _steps(script: str | None, cluster: _core.Cluster) -> list[_core.LabStep]:
@@ -92,19 +118,18 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
     """While a program runs: its script, and changes by others. Afterwards what they were, and what was counted."""
     lab.reset_stats()
     lab.open()
-    with Playing(lab, steps, _tell) as playing:
+    with Playing(lab, steps, tell) as playing:
         yield
     stats = lab.stats()
-    if json:
-        write_json(stats, json)
+    write_json(stats, json)
     of_script = {made["seconds"] for made in playing.made}
     others = [change for change in stats["changes"] if change["seconds"] not in of_script]
     for change in others:
-        _tell(f"lab set: at {change['seconds']:.2f} s {change['text']}")
+        tell(f"lab set: at {change['seconds']:.2f} s {change['text']}")
     if (unkept := stats["changes_made"] - len(stats["changes"])) > 0:
-        _tell(f"network: {unkept} changes more, which it kept no list of")
+        tell(f"network: {unkept} changes more, which it kept no list of")
     if text := counted_text(stats):
-        _tell(text)
+        tell(text)
 
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
@@ -113,11 +138,6 @@ def _measured(lab: Lab, ranks: int) -> dict[str, str]:
         return {}
     tell_message_cost(lab, ranks)
     return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
-
-
-def _is_there(program: str) -> bool:
-    """The hosts of a lab see the files and the PATH of the caller."""
-    return shutil.which(program) is not None or Path(program).exists()
 
 
 def _check_program(program: str) -> None:

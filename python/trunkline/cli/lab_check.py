@@ -1,7 +1,5 @@
 """``trunkline lab check``: how true the emulated cluster is."""
 
-from __future__ import annotations
-
 from typing import Annotated, Optional
 
 import typer
@@ -15,8 +13,6 @@ from trunkline.lab.rate import LADDER, find_rate, remember_rate, warn_of_slow_li
 from trunkline.lab.session import Lab
 from trunkline.terminal import console, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate
-
-__all__ = ["check"]
 
 
 def check(
@@ -54,8 +50,7 @@ def check(
     if given is None and not reasons:
         remember_rate(network, accuracy.rate_bps)
     _print(accuracy)
-    if json:
-        write_json(accuracy.as_json(), json)
+    write_json(accuracy.as_json(), json)
     if reasons:
         raise typer.Exit(1)
 

@@ -12,8 +12,6 @@ from trunkline.mpi import Mpi, find_mpis, settings_of_caller
 from trunkline.paths import CHOOSER, IDLE_SHIM, SLURM_PLUGIN
 from trunkline.sources.slurm_write import topology_conf
 
-__all__ = ["check_slurm_run", "slurm_environment"]
-
 
 def check_slurm_run(ranks: int | None, native: bool) -> None:
     """What does not go together, and what is missing, before a lab is up.

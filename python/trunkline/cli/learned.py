@@ -15,10 +15,8 @@ from trunkline.cli.output import write_json, write_whole
 from trunkline.errors import BadInput
 from trunkline.learned import all_of, folders, forget_all, forget_older, found, merge, named
 from trunkline.learned import forget as forget_file
-from trunkline.terminal import console, output, titled_table
+from trunkline.terminal import output, tell, titled_table
 from trunkline.units import format_bytes, format_seconds
-
-__all__ = ["app"]
 
 app = App(no_args_is_help=True, help="See, forget and hand on what jobs that learn have found.")
 
@@ -37,12 +35,12 @@ def list_files(places: _PlacesArgument = None, json: JsonOption = None) -> None:
     where = places or folders()
     kept, wrong = all_of(where)
     for text in wrong:
-        _say(text)
+        tell(text)
     if json:
         write_json([one.as_json() for one in kept], json)
         return
     if not kept:
-        _say(f"nothing is kept in {', '.join(map(str, where))}: jobs with TRUNKLINE_LEARN=1 keep what they find")
+        tell(f"nothing is kept in {', '.join(map(str, where))}: jobs with TRUNKLINE_LEARN=1 keep what they find")
         return
     heads = ("cluster", "library", "hosts", "ranks", "entries", "last used", "file")
     table = titled_table("What jobs have learned", *heads, left=("cluster", "library", "file"))
@@ -116,19 +114,19 @@ def forget(
         raise BadInput("say what to forget: FILE..., --all or --older-than DAYS")
     own = folders()[:1]
     if every:
-        _say(f"{own[0]}: {forget_all(own[0])} files removed")
+        tell(f"{own[0]}: {forget_all(own[0])} files removed")
         return
     if older_than is None:
         for name in files or []:
             file = named(name)
             forget_file(file)
-            _say(f"{file}: removed")
+            tell(f"{file}: removed")
         return
     kept, wrong = all_of([named(name) for name in files] if files else own)
     for text in wrong:
-        _say(text)
+        tell(text)
     number = sum(forget_older(one, older_than) for one in kept)
-    _say(f"{number} entries forgotten that no job has used for {older_than:g} days")
+    tell(f"{number} entries forgotten that no job has used for {older_than:g} days")
 
 
 @app.command(
@@ -147,16 +145,12 @@ def merge_files(
     """
     kept, wrong = all_of(places)
     for text in wrong:
-        _say(text)
+        tell(text)
     if not kept:
         raise BadInput("none of these places has a file that jobs have written")
     for one in merge(kept, folder):
         write_whole(_core.write_learned(one.learned), one.file)
-        _say(f"{one.file}: {len(one.learned.entries)} entries")
-
-
-def _say(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+        tell(f"{one.file}: {len(one.learned.entries)} entries")
 
 
 def _name(one: _core.LearnedEntry | _core.LearnedArm) -> str:

@@ -16,8 +16,6 @@ from trunkline.paths import SOURCE
 from trunkline.search_mpis import SeenMpi, search_mpis
 from trunkline.terminal import Bar, output, progress_bar
 
-__all__ = ["library", "print_mpis"]
-
 
 def library(
     mpi: Annotated[
@@ -62,8 +60,7 @@ def library(
         _build([mpicc] if mpicc else _missing_on_path(), name)
     else:
         seen = search_mpis()
-        if json:
-            write_json([one.as_json() for one in seen], json)
+        write_json([one.as_json() for one in seen], json)
         if json != "-":
             print_mpis(seen)
 

@@ -18,8 +18,6 @@ from trunkline.mpi import require_mpi, running_mpi
 from trunkline.pairs.measuring import PAIRS_SIZE, measuring_program
 from trunkline.units import parse_bytes
 
-__all__ = ["measure"]
-
 SIZES = "256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB"
 """Those of the papers' table 2."""
 

@@ -22,14 +22,11 @@ from trunkline.launchers import mpi_of_job
 from trunkline.monitor.gain import Call, CallGain, gains, parse_calls
 from trunkline.monitor.history import Forecasts, History
 from trunkline.mpi import Mpi, require_mpi
-from trunkline.pairs.fit import fit_pairs
+from trunkline.pairs.fit import fit_pairs, uneven_lines
 from trunkline.pairs.measuring import measure_pairs
-from trunkline.pairs.told import uneven_lines
 from trunkline.placement import bounded_placement
-from trunkline.terminal import console
+from trunkline.terminal import tell
 from trunkline.units import format_seconds, parse_bytes
-
-__all__ = ["monitor"]
 
 CALLS = "bcast:8KiB,bcast:100000,allreduce:8KiB,allreduce:100000"
 MOST_MESSAGE_BYTES = 1 << 20
@@ -135,7 +132,8 @@ def monitor(
         )
 
     with History(file, stated, datetime.now(timezone.utc)) as kept:
-        _tell_notes(kept)
+        for note in kept.notes:
+            tell(f"trunkline: warning: {note}")
         clocks = _Clocks()
         while True:
             start = time.monotonic()
@@ -151,7 +149,7 @@ def monitor(
                     kept.add(read_text(str(pairs)), datetime.now(timezone.utc), age)
             except Failed as failed:
                 problem = str(failed)
-                _tell(f"not measured: {problem}")
+                tell(f"not measured: {problem}")
             took = time.monotonic() - start
             if problem is None:
                 step = _step(cluster, kept, age, margin, wanted, ranks_per_host, library, host_costs, took)
@@ -173,7 +171,7 @@ class _Clocks:
     def tell(self) -> None:
         apart = time.time() - time.monotonic()
         if abs(apart - self._apart) > CLOCK_SET_S:
-            _tell(f"the clock was set by {apart - self._apart:+.0f} s; measurements keep their age")
+            tell(f"the clock was set by {apart - self._apart:+.0f} s; measurements keep their age")
         self._apart = apart
 
 
@@ -192,12 +190,12 @@ def _step(
     was = load_cluster(str(file))
     expected = kept.forecasts(age)
     if expected is None:
-        _tell("no measurement is young enough (--max-age)")
+        tell("no measurement is young enough (--max-age)")
         return {"seconds": took, "wrote": False, "gains": []}
     _check_hosts(was, expected.pairs.hosts)
     fitted = fit_pairs(was, expected.pairs)
     for line in uneven_lines(fitted):
-        _tell(line)
+        tell(line)
     placement = bounded_placement(was, ranks_per_host)
     found = gains(was, fitted.cluster, calls, placement, library, host_costs, multicasts=multicasts_wanted())
     best = max(found, key=lambda one: one.ratio)
@@ -207,7 +205,7 @@ def _step(
         about = f"# Rates, latencies and injection times: as 'trunkline monitor' expects them from {when} on.\n"
         replace_file(file, about + _core.write_cluster(fitted.cluster))
     used, all_of_them = kept.count(age)
-    _tell(
+    tell(
         f"{len(expected.pairs.pairs)} pairs measured in {took:.2g} s, forecasts from {used} of {all_of_them} "
         f"measurements; {_words(best)}: {file} {'is written anew' if writes else 'stays'}"
     )
@@ -269,15 +267,6 @@ def _pairs_json(cluster: _core.Cluster, expected: Forecasts) -> list[dict[str, A
         }
         for pair, forecast in zip_equal(expected.pairs.pairs, expected.latencies)
     ]
-
-
-def _tell_notes(kept: History) -> None:
-    for note in kept.notes:
-        _tell(f"trunkline: warning: {note}")
-
-
-def _tell(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _write_line(file: str | None, data: dict[str, Any]) -> None:

@@ -1,49 +1,40 @@
-"""Arguments and options that several sub-commands take alike: one name and one form for one thing."""
+"""Arguments and options that several sub-commands take alike: one name and one form for one thing.
+
+A shell completes names behind options that are known here. Where none fits, it completes files.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Optional
 
 import typer
 
 from trunkline import _core
-from trunkline.cli.completing import algorithm_names, cluster_names, collective_names, mpi_names
+from trunkline.cluster import bundled_clusters
 from trunkline.errors import BadInput
+from trunkline.mpi import find_mpis
 from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
 from trunkline.units import parse_rate
 
-__all__ = [
-    "CLUSTER_HELP",
-    "COLLECTIVE_HELP",
-    "PREDICTED_SIZES",
-    "BudgetOption",
-    "ByArrivalOption",
-    "CellsJsonOption",
-    "ClusterOption",
-    "CollectiveOption",
-    "DefaultClusterOption",
-    "HostCostsOption",
-    "HostsOption",
-    "JsonOption",
-    "LabRateOption",
-    "LeastOption",
-    "MostOption",
-    "MpiOption",
-    "MpisOption",
-    "OptionalClusterOption",
-    "RanksOnHostOption",
-    "RateOption",
-    "RatesOption",
-    "ReportOption",
-    "SizesOption",
-    "SvgOption",
-    "algorithms_option",
-    "mpi_option",
-    "multicasts_wanted",
-    "sizes_option",
-]
+
+def _names(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What completes one of these names, or the last one of several with commas between."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [f"{before}{comma}{name}" for name in known() if name.startswith(last)]
+
+    return complete
+
+
+cluster_names = _names(bundled_clusters)
+collective_names = _names(_core.collectives)
+mpi_names = _names(find_mpis)
+algorithm_names = _names(lambda: ["auto", *dict.fromkeys(algorithm.name for algorithm in _core.algorithms())])
+
 
 CLUSTER_HELP = f"A bundled cluster's name, a cluster file, random:HOSTSxSWITCHES[:SEED], or {SITES_FORM}."
 

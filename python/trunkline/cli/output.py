@@ -9,9 +9,7 @@ from pathlib import Path
 
 from trunkline.errors import BadInput
 from trunkline.files import replace_file
-from trunkline.terminal import console
-
-__all__ = ["check_outputs", "write_json", "write_text", "write_whole"]
+from trunkline.terminal import tell
 
 
 def check_outputs(files: Mapping[str, str | None]) -> None:
@@ -68,7 +66,7 @@ def make_folder(folder: Path) -> None:
     """
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        console.print(f"made the folder {folder}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"made the folder {folder}")
 
 
 def write_text(text: str, file: str) -> None:
@@ -110,6 +108,7 @@ def _with_end(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-def write_json(data: object, file: str) -> None:
-    """Write data as JSON to a file or, for ``-``, to standard output."""
-    write_text(json.dumps(data, indent=2), file)
+def write_json(data: object, file: str | None) -> None:
+    """Write data as JSON to a file or, for ``-``, to standard output; None: nobody has asked for it."""
+    if file is not None:
+        write_text(json.dumps(data, indent=2), file)

@@ -33,11 +33,9 @@ from trunkline.plan_sets import set_text
 from trunkline.planned import lay_plan, plan_over, read_plan_over, read_plan_set
 from trunkline.predict import decide_all
 from trunkline.registry import check_collective, find_algorithm
-from trunkline.terminal import console
+from trunkline.terminal import console, tell
 from trunkline.units import format_bytes, parse_message_bytes, parse_segment, parse_sizes
 from trunkline.weights import shape_names
-
-__all__ = ["app"]
 
 USUALLY_LINEAR = ("bcast", "reduce")
 """Collectives whose plan is a line, where nothing else is asked for."""
@@ -315,12 +313,9 @@ def _auto_shape(
     if not laid:
         raise BadInput(f"auto runs the MPI library's own algorithm at {size}, which has no plan: {one.reason}")
     best = min(laid, key=lambda each: each.seconds)
-    console.print(
+    tell(
         f"auto, for {size}: the MPI library's own algorithm, which has no plan; the fastest of the others is predicted "
-        f"to be {best.algorithm}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
+        f"to be {best.algorithm}"
     )
     return best.algorithm
 

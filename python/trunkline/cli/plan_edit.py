@@ -14,20 +14,18 @@ from trunkline.cli.app import App
 from trunkline.cli.output import write_text
 from trunkline.cluster import load_cluster
 from trunkline.edits.host_tree import HostTree, on_each
-from trunkline.edits.join import join as join_trees
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
-from trunkline.edits.links import add_link as link_added
-from trunkline.edits.links import remove_link as link_removed
-from trunkline.edits.move import move as moved
 from trunkline.edits.plans import edited, host_trees_of, on_trees
-from trunkline.edits.reroot import free_roots
-from trunkline.edits.reroot import reroot as rerooted
-from trunkline.edits.root import merge_root as root_merged
-from trunkline.edits.root import split_root as root_split
+from trunkline.edits.steps import add_link as link_added
+from trunkline.edits.steps import free_roots
+from trunkline.edits.steps import join as join_trees
+from trunkline.edits.steps import merge_root as root_merged
+from trunkline.edits.steps import move as moved
+from trunkline.edits.steps import remove_link as link_removed
+from trunkline.edits.steps import reroot as rerooted
+from trunkline.edits.steps import split_root as root_split
 from trunkline.errors import BadInput
 from trunkline.planned import read_plan_file
-
-__all__ = ["app"]
 
 app = App(
     help="Change the trees of a plan: who combines what. The result is proven before it is written.",
@@ -98,7 +96,10 @@ def move(
     """Hang a rank, with all below it, below another one."""
 
     def step(tree: HostTree) -> HostTree:
-        return moved(tree, rank, int(to) if to.isascii() and to.isdigit() else tree.leader(_host(tree, to)))
+        if to.isascii() and to.isdigit():
+            return moved(tree, rank, int(to))
+        tree.ranks_on(to)  # which says what hosts there are
+        return moved(tree, rank, tree.leader(to))
 
     _edit(context, output, f"move --rank {rank} --to {to}", step)
 
@@ -204,10 +205,6 @@ def _edit(context: typer.Context, output: str, words: str, step: Callable[[HostT
 def _read(context: typer.Context) -> tuple[_core.PlanFile, list[HostTree]]:
     file = read_plan_file(context.obj.plan)
     return file, host_trees_of(file, context.obj.plan)
-
-
-def _host(tree: HostTree, name: str) -> str:
-    return tree.hosts[tree.ranks_on(name)[0]]
 
 
 def _write(file: _core.PlanFile, trees: list[HostTree], what: str, output: str) -> None:

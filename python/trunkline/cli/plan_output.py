@@ -15,8 +15,6 @@ from trunkline.planned import Planned
 from trunkline.terminal import output
 from trunkline.units import format_bytes
 
-__all__ = ["put_out"]
-
 
 def put_out(network: _core.Cluster, planned: Planned, output: str | None, json: str | None, svg: str | None) -> None:
     """Write a plan to the files that are named, and say what it is where none of them is standard output.
@@ -32,8 +30,7 @@ def put_out(network: _core.Cluster, planned: Planned, output: str | None, json: 
     contention = _core.contention_of(network, planned.placement, laid)
     if output:
         write_text(_core.write_plan(planned.file).rstrip("\n"), output)
-    if json:
-        write_json(_as_json(network, planned, laid, contention), json)
+    write_json(_as_json(network, planned, laid, contention), json)
     if svg:
         title = f"{planned.what}, over {network.name} from {network.hosts[planned.placement[laid.root]]}"
         write_text(kind_of(laid).draw(network, planned.placement, laid, title), svg)

@@ -10,11 +10,9 @@ from trunkline.draw.arrivals import draw_arrivals
 from trunkline.draw.terminal import named_tree
 from trunkline.errors import BadInput
 from trunkline.kinds.trees import tree_as_json
-from trunkline.terminal import console, output
+from trunkline.terminal import output, tell
 from trunkline.units import format_bytes, format_seconds, parse_sizes
 from trunkline.weights import WeightedPlan, load_weights, plan_over_weights
-
-__all__ = ["lay_over_weights"]
 
 USUAL_SHAPE = "local-search"
 """Where none is named: the best of those that any number of hosts has."""
@@ -52,18 +50,12 @@ def lay_over_weights(
         raise BadInput(f"--collective {collective}: weights say how long broadcasts take; leave it out")
     weights = load_weights(file)
     if weights.left_out:
-        console.print(
-            f"{file}: {weights.left_out} ways have no rate that was measured, and are left out",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-        )
+        tell(f"{file}: {weights.left_out} ways have no rate that was measured, and are left out")
     message = None if size is None else parse_sizes(size)[0]
     planned = plan_over_weights(weights, shape or USUAL_SHAPE, root or "0", message)
     if output:
         write_text(_core.write_plan(planned.file(segment)).rstrip("\n"), output)
-    if json:
-        write_json(_as_json(planned), json)
+    write_json(_as_json(planned), json)
     if svg:
         write_text(_drawn(planned), svg)
     if "-" not in (output, json, svg):

@@ -43,8 +43,6 @@ from trunkline.registry import check_collective, chosen_algorithms
 from trunkline.terminal import output, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_sizes
 
-__all__ = ["predict"]
-
 _TIME_WIDTH = 9
 """Columns of the terminal for one time, with the space beside it."""
 
@@ -99,8 +97,7 @@ def predict(
     versioned = library if tables is None else None
     costs = host_costs_given(host_costs, _core.host_costs_of(name, versioned.version if versioned else ""))
     rows = predict_all(collective, network, placement, start, names, parse_sizes(sizes), native, tables, costs, plan)
-    if json:
-        write_json([row.as_json(network, len(placement), name) for row in rows], json)
+    write_json([row.as_json(network, len(placement), name) for row in rows], json)
     if svg:
         from trunkline.report.chart import prediction_curves  # Matplotlib takes a second to load
 

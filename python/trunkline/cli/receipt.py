@@ -20,9 +20,7 @@ from trunkline.receipt.picture import receipt_panels
 from trunkline.receipt.prometheus import prometheus_text
 from trunkline.receipt.words import amount_text, call_name, reason_text, saved_text, size_text, time_text
 from trunkline.receipt.worth import Sum, Worth, add_up
-from trunkline.terminal import console, output, titled_table
-
-__all__ = ["app", "receipt_page"]
+from trunkline.terminal import output, tell, titled_table
 
 app = App(no_args_is_help=True, help="Show what jobs say at their end (TRUNKLINE_SUMMARY), and add them up.")
 
@@ -37,8 +35,7 @@ def show(file: FileArgument, json: JsonOption = None) -> None:
     """Show what ran, what it took, what was saved as the job measured it, and what stayed native and why."""
     check_outputs({"--json": json})
     found = read_receipt(file)
-    if json:
-        write_json(found.as_json(), json)
+    write_json(found.as_json(), json)
     if json != "-":
         _print(found)
 
@@ -97,13 +94,12 @@ def sum_(
         raise BadInput(f"--prometheus {prometheus}: the textfile collector reads files that end with .prom alone")
     worth = add_up(folder, _moment(since))
     for told in worth.unread[:_MOST_TOLD]:
-        console.print(f"trunkline: left out: {told}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"trunkline: left out: {told}")
     if prometheus == "-":
         print(prometheus_text(worth), end="")
     elif prometheus:
         write_whole(prometheus_text(worth), Path(prometheus))
-    if json:
-        write_json(worth.as_json(), json)
+    write_json(worth.as_json(), json)
     if "-" not in (prometheus, json):
         _print_worth(worth, folder)
 

@@ -1,7 +1,5 @@
 """``trunkline run``: an MPI job on a real cluster, with the preload library and its settings."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated, Optional
@@ -12,8 +10,6 @@ from trunkline.cli.options import ClusterOption, mpi_option
 from trunkline.cluster import cluster_file, load_cluster
 from trunkline.errors import BadInput
 from trunkline.launchers import job_with_settings
-
-__all__ = ["run"]
 
 
 def run(

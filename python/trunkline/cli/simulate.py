@@ -35,14 +35,11 @@ from trunkline.peers.simulated import Simulated, simulated_algorithms, simulated
 from trunkline.placement import root_rank
 from trunkline.planned import placement_for, plan_for_job
 from trunkline.predict import decide_all, host_costs_given, load_measurement
-from trunkline.simulate.calibration import processor_times
 from trunkline.simulate.compare import Pair, check_comparable, compared, load_bench, rate_of
-from trunkline.simulate.engine import SMALL_JOB, Job
+from trunkline.simulate.engine import SMALL_JOB, Job, processor_times
 from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
-from trunkline.terminal import console, progress_bar, titled_table
+from trunkline.terminal import console, progress_bar, tell, titled_table
 from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
-
-__all__ = ["app"]
 
 LOSSY_CALLS = 25
 """Where the network loses datagrams, calls take different times."""
@@ -152,8 +149,7 @@ def simulated(
             pass
     left_out: list[LeftOut] = []
     rows = _simulate_with_progress(job, wanted, race, left_out)
-    if json:
-        write_json([row.as_json() for row in rows], json)
+    write_json([row.as_json() for row in rows], json)
     about = "measured processor times" if measured else host_words(costs)
     title = (
         f"{escape(network.name)}, {len(placement)} ranks, {rate_words(network)}, {library.name}; {about}: simulated "
@@ -164,7 +160,7 @@ def simulated(
     for line in reasons(left_out):
         console.print(line, style="dim", markup=False, highlight=False)
     for line in _multicasts_of_long_jobs(job, [one.name for one in wanted]):
-        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        tell(line, style="dim")
     if bench is not None:
         console.print(_pairs_table(compared(rows, bench)))
 

@@ -40,8 +40,6 @@ from trunkline.simulate.rows import LeftOut
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes, parse_time
 
-__all__ = ["gains", "reasons"]
-
 
 def gains(
     cluster: ClusterOption,

@@ -16,7 +16,7 @@ from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cli.trace_top import FolderArgument, JobOption, top
 from trunkline.compat import StrEnum, zip_equal
 from trunkline.errors import BadInput
-from trunkline.terminal import console, output, progress_bar
+from trunkline.terminal import console, output, progress_bar, tell
 from trunkline.trace.analysis import Analysis
 from trunkline.trace.analysis import analyse as analysed
 from trunkline.trace.as_json import advice_as_json, analysis_as_json, compared_as_json
@@ -30,8 +30,6 @@ from trunkline.trace.suggest import Advice, advice_for
 from trunkline.trace.summary import summary_lines
 from trunkline.trace.tables import compared_stages_tables, compared_table, group_tables, groups_table
 from trunkline.trace.words import call_text, reason_text, suggestion_text
-
-__all__ = ["app"]
 
 app = App(help="Look into traces of jobs that ran with TRUNKLINE_TRACE=FOLDER.", no_args_is_help=True)
 
@@ -117,13 +115,9 @@ def analyse(
             terminal.print(table)
     for one, given in list(zip_equal(found.groups, advice))[: max(1, details)]:
         for step in given.steps:
-            terminal.print(
-                suggestion_text(found, step, one.group.collective), markup=False, highlight=False, soft_wrap=True
-            )
+            tell(suggestion_text(found, step, one.group.collective), terminal)
         if not given.steps:
-            terminal.print(
-                f"{call_text(one)}: no suggestion: {given.silent}", markup=False, highlight=False, soft_wrap=True
-            )
+            tell(f"{call_text(one)}: no suggestion: {given.silent}", terminal)
     confirmed = _confirmed(terminal, found, advice, command or [], pairs) if confirm else None
     if report is not None:
         from trunkline.trace.page import trace_page  # Matplotlib takes a second to load
@@ -193,8 +187,8 @@ def _confirmed(
     folder = _new_folder(found.job.folder)
     with progress_bar(2 * pairs, "running the job") as bar:
         result = confirm_step(first[1], first[0], command, pairs, folder, lambda text: bar.show(text, done=1))
-    terminal.print(result.text, markup=False, highlight=False, soft_wrap=True)
-    terminal.print(f"the plan and the traces of these jobs: {folder}", markup=False, highlight=False, soft_wrap=True)
+    tell(result.text, terminal)
+    tell(f"the plan and the traces of these jobs: {folder}", terminal)
     return result
 
 
@@ -203,24 +197,24 @@ def _print(terminal: Console, found: Analysis, details: int | None, rank: int | 
     job = found.job
     where = f" on hosts in {job.domain}" if job.domain else ""
     words = f"job {job.name}: {job.ranks} ranks{where}, {job.headers[0].mpi}, {found.records} records"
-    terminal.print(words, markup=False, highlight=False, soft_wrap=True)
+    tell(words, terminal)
     for note in found.notes:
-        terminal.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"note: {note}", terminal)
     if not found.groups:
         terminal.print("no call is whole in the traces of all its ranks")
         _tell_what_is_traced(terminal)
         return
     for line in summary_lines(found):
-        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+        tell(line, terminal)
     if details is None:
         others = len(found.groups) - 1
         more = f"; {others} more kind{'' if others == 1 else 's'} of calls" if others else ""
-        terminal.print(f"all tables: --all{more}", style="dim", markup=False, highlight=False, soft_wrap=True)
+        tell(f"all tables: --all{more}", terminal, style="dim")
         _tell_what_is_traced(terminal)
         return
     terminal.print(groups_table(found))
     for one in found.groups[:details]:
-        terminal.print(reason_text(one), markup=False, highlight=False, soft_wrap=True)
+        tell(reason_text(one), terminal)
         for table in group_tables(found, one, rank):
             terminal.print(table)
     _tell_what_is_traced(terminal)
@@ -229,7 +223,7 @@ def _print(terminal: Console, found: Analysis, details: int | None, rank: int | 
 def _tell_what_is_traced(terminal: Console) -> None:
     """A program may spend its time in other calls, of which a trace knows nothing."""
     text = f"only what Trunkline plans is in a trace: {_core.planned_words()}"
-    terminal.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
+    tell(text, terminal, style="dim")
 
 
 @app.command(
@@ -271,7 +265,7 @@ def _export_otf2(folder: str, output: str, job: str | None) -> None:
     if not place.exists():
         check_outputs({"--output": output})
     count = export_otf2(find_job(folder, job), place)
-    console.print(f"{place / 'traces.otf2'}: {count} events", markup=False, highlight=False, soft_wrap=True)
+    tell(f"{place / 'traces.otf2'}: {count} events")
 
 
 app.command(epilog="Example: trunkline trace top out --interval 5")(top)

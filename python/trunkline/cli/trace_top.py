@@ -12,11 +12,9 @@ from rich.live import Live
 from rich.text import Text
 
 from trunkline.errors import BadInput
-from trunkline.terminal import console
+from trunkline.terminal import console, tell
 from trunkline.trace.tables import top_table
 from trunkline.trace.top import Look, Top
-
-__all__ = ["FolderArgument", "JobOption", "top"]
 
 FolderArgument = Annotated[str, typer.Argument(metavar="FOLDER", help="What TRUNKLINE_TRACE named.")]
 JobOption = Annotated[
@@ -69,7 +67,7 @@ def _watch(watched: Top, interval: float, count: int | None, live: Live | None) 
         elif live is None and found is not None:
             console.print(_shown(found, interval))
         elif live is None and not has_told:
-            console.print(f"{watched.waits_for}: waiting for a job", markup=False, highlight=False, soft_wrap=True)
+            tell(f"{watched.waits_for}: waiting for a job")
             has_told = True
         if is_last:
             return found

@@ -1,7 +1,5 @@
 """``trunkline tune``: measure what is fastest, for the preload library to use."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -40,12 +38,9 @@ from trunkline.peers.rules.mpich_json import COLLECTIVES as MPICH_COLLECTIVES
 from trunkline.peers.rules.rules_table import peer_notes, peer_table
 from trunkline.placement import hosts_used
 from trunkline.predict import knowledge_of, read_measurement
-from trunkline.terminal import console, progress_bar
-from trunkline.tune.file import load_tuning
-from trunkline.tune.tuner import entry_of, tune_entry
+from trunkline.terminal import console, progress_bar, tell
+from trunkline.tune.tuner import entry_of, load_tuning, tune_entry
 from trunkline.units import format_bytes, format_rate, parse_bench_sizes
-
-__all__ = ["tune"]
 
 SIZES = "8,256,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,128KiB,256KiB,512KiB,1MiB,4MiB"
 """Above the largest one its winner rules: what is fastest changes no more."""
@@ -156,20 +151,19 @@ def tune(
                     continue
                 console.print(peer_table(library, where, files))
                 for note in peer_notes(library, files):
-                    console.print(note, markup=False, highlight=False, soft_wrap=True)
+                    tell(note)
                 own_cells += [cell for winner in files.winners for cell in winner.cells]
                 bad += [
                     f"{library.name} at {format_bytes(one.message_bytes)}: hosts send other amounts than under the "
                     "algorithm of the rule"
                     for one in files.ignored
                 ]
-    if json:
-        write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
+    write_json([cell.as_json() for cell in (*cells, *own_cells)], json)
     if report:
         _write_report(cells, report)
     if output != "-":
         advice = f"Use it with TRUNKLINE_TUNING={Path(output)} beside TRUNKLINE_CLUSTER."
-        console.print(advice, markup=False, highlight=False, soft_wrap=True)
+        tell(advice)
     if bad:
         raise Failed("--peer-rules:\n" + "\n".join(bad))
 

@@ -19,12 +19,9 @@ from trunkline.errors import BadInput, Failed
 from trunkline.mpi import BUILD_IT, Mpi, require_mpi, running_mpi
 from trunkline.predict import knowledge_of
 from trunkline.terminal import console, progress_bar, titled_table
-from trunkline.tune.file import load_tuning
 from trunkline.tune.job_tuner import JobTuner, tuner_words
-from trunkline.tune.tuner import Winner, entry_of, merged
+from trunkline.tune.tuner import Winner, entry_of, load_tuning, merged
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_bench_sizes
-
-__all__ = ["tune_job", "tuning_text", "winners_table"]
 
 
 def tune_job(

@@ -9,11 +9,8 @@ from trunkline.compat import zip_equal
 from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.errors import BadInput
 from trunkline.pairs.file import Pairs
-from trunkline.pairs.fit import fit_pairs
-from trunkline.pairs.told import uneven_lines
-from trunkline.units import format_rate
-
-__all__ = ["OFF", "place_findings", "rate_findings"]
+from trunkline.pairs.fit import fit_pairs, uneven_lines
+from trunkline.units import format_rate, listed
 
 OFF = 0.25
 """Part of a stated rate that a measured one may be off by: headers and acknowledgements take some of it."""
@@ -43,9 +40,9 @@ def place_findings(
     missing = [name for index, name in enumerate(cluster.hosts) if index not in named] if tells_all else []
     advice = "correct the cluster file, or import it again: 'trunkline cluster import'"
     if strange:
-        yield wrong("drift", f"{who} has hosts that the cluster file has not: {_listed(strange)}", advice)
+        yield wrong("drift", f"{who} has hosts that the cluster file has not: {listed(strange)}", advice)
     if missing:
-        yield wrong("drift", f"the cluster file has hosts that {who} has not: {_listed(missing)}", advice)
+        yield wrong("drift", f"the cluster file has hosts that {who} has not: {listed(missing)}", advice)
     for name in moved[:_MOST_NAMED]:
         own, other = places[name]
         beside = next((one for one, place in places.items() if place == (meant[other], other)), "")
@@ -84,8 +81,3 @@ def rate_findings(cluster: _core.Cluster, pairs: Pairs, file: str) -> Iterator[F
         yield wrong("drift", f"{when}: {'; '.join(off[:_MOST_NAMED])}", advice)
     elif not uneven:
         yield ok("drift", f"{when}: all measured rates are within {OFF:.0%} of the cluster file's")
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Finding", "as_json", "is_well", "note", "ok", "verdict", "wrong"]
-
 
 @dataclass(frozen=True)
 class Finding:

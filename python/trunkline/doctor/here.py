@@ -22,8 +22,6 @@ from trunkline.paths import NATIVE, preload_library
 from trunkline.search_mpis import SeenMpi, search_mpis
 from trunkline.units import format_rate
 
-__all__ = ["findings_here", "interface_findings", "mpi_findings", "unserved_findings"]
-
 _PATIENCE_S = 60
 _LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.openmpi", "mpiexec.hydra")
 _NET = Path("/sys/class/net")

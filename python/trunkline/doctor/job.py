@@ -14,8 +14,6 @@ from trunkline.predict import decide_all, knowledge_of
 from trunkline.statistics import NOISY, Median, median_with_interval
 from trunkline.units import format_bytes, format_rate
 
-__all__ = ["Examination", "doctor_words", "examine"]
-
 MULTICAST_HOSTS = 3
 """With fewer a multicast brings nothing."""
 

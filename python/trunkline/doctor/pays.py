@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trunkline import _core
-from trunkline.accuracy import accuracy_over
+from trunkline.accuracy import accuracy_over, slowest_host_bps
 from trunkline.errors import BadInput
 from trunkline.placement import bounded_placement
-
-__all__ = ["Gain", "pays", "verdict", "with_host_rate"]
 
 _LEAST_GAIN = 1.05
 """Below, nobody would notice."""
@@ -125,25 +123,20 @@ def pays(
                 accuracy = accuracy_over(network, library, ranks)
                 for size in sizes:
                     native = _native_words(_core.native_choice(library, collective, placement, 0, size))
-                    found.append(_gain(decider, collective, _host_rate(network), ranks, size, accuracy, native))
+                    found.append(_gain(decider, collective, slowest_host_bps(network), ranks, size, accuracy, native))
     return found
 
 
 def with_host_rate(cluster: _core.Cluster, rate_bps: float) -> _core.Cluster:
     """The cluster with hosts' links of that rate: the slowest of them, where they differ; all others in proportion."""
     fastest = max(max(link.rate_bps, link.back_rate_bps) for link in cluster.links)
-    return _core.scaled(cluster, fastest * rate_bps / _host_rate(cluster))
+    return _core.scaled(cluster, fastest * rate_bps / slowest_host_bps(cluster))
 
 
 def _native_words(choice: _core.NativeChoice) -> str:
     parts = [word for word in (choice.reduce, choice.bcast) if word]
     words = [choice.algorithm, *([f"({', '.join(parts)})"] if parts else []), *(["among hosts"] * choice.by_hosts)]
     return " ".join(words) if choice.algorithm else ""
-
-
-def _host_rate(network: _core.Cluster) -> float:
-    hosts = set(network.hosts)
-    return min(link.width * link.least_bps for link in network.links if link.a in hosts or link.b in hosts)
 
 
 def _gain(

@@ -11,8 +11,6 @@ from trunkline.draw.layout import Point
 from trunkline.draw.svg import picture, text
 from trunkline.units import format_bytes, format_rate
 
-__all__ = ["cell_words", "pays_panels", "pays_picture"]
-
 _WIDTH = 390.0
 """Pixels: a phone shows it as it is, and panels stand side by side on a wide page."""
 _LEFT, _MARGIN, _HEAD, _ROW = 74.0, 12.0, 64.0, 25.0
@@ -36,7 +34,8 @@ def pays_panels(gains: Sequence[Gain], about: str) -> list[str]:
         gains: All cells, of one cluster.
         about: Cluster and ranks, for titles that are read aloud.
     """
-    return [_picture(list(_panel(own, 0.0)), f"{_name(own)}, {about}") for own in _by_collective(gains)]
+    drawn = [(list(_panel(own, 0.0)), f"{_name(own)}, {about}") for own in _by_collective(gains)]
+    return [_svg([shape for shape, _ in panel], panel[-1][1] + 8, title) for panel, title in drawn]
 
 
 def pays_picture(gains: Sequence[Gain], about: Sequence[str]) -> str:
@@ -77,10 +76,6 @@ def _name(own: Sequence[Gain]) -> str:
 def _by_collective(gains: Sequence[Gain]) -> Iterator[list[Gain]]:
     for name in dict.fromkeys(gain.collective for gain in gains):
         yield [gain for gain in gains if gain.collective == name]
-
-
-def _picture(panel: list[tuple[str, float]], title: str) -> str:
-    return _svg([shape for shape, _ in panel], panel[-1][1] + 8, title)
 
 
 def _svg(shapes: Sequence[str], height: float, title: str) -> str:

@@ -18,8 +18,6 @@ from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_tree import network_of
 from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
 
-__all__ = ["lldp_here", "lldp_places", "slurm_file", "slurm_places"]
-
 _LLDPCLI_S = 10
 
 

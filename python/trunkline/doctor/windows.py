@@ -26,8 +26,6 @@ from trunkline import _core
 from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["TCP", "window_findings"]
-
 TCP = Path("/proc/sys/net/ipv4")
 _LANES = (2, 4, 8)
 """Of the lane algorithms: ranks of a host that drive its link by turns."""

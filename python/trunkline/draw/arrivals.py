@@ -1,7 +1,6 @@
 """A broadcast over weights in time: when each host has the message, and for how long sends keep it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.compat import zip_equal
@@ -12,18 +11,10 @@ from trunkline.draw.svg import arrow, document, text
 from trunkline.errors import BadInput
 from trunkline.units import format_seconds
 
-__all__ = ["MOST_IN_TIME", "draw_arrivals"]
-
 MOST_IN_TIME = 256
 """Hosts: pictures of more of them would be too long to look at."""
 LEFT, TOP, ROW, WIDTH, BAR, RADIUS = 24.0, 84.0, 26.0, 640.0, 8.0, 4.5
 _TICKS = 4
-
-
-@dataclass(frozen=True)
-class _Page:
-    width: float
-    height: float
 
 
 def draw_arrivals(
@@ -84,4 +75,4 @@ def draw_arrivals(
         ("line", LINK, "on its way"),
     ]
     subtitle = f"{len(hosts)} hosts · all have it after {format_seconds(max(arrivals_s))} · height {tree.height}"
-    return document(_Page(left + WIDTH + 40, bottom + 6), title, subtitle, parts, signs)
+    return document(Point(left + WIDTH + 40, bottom + 6), title, subtitle, parts, signs)

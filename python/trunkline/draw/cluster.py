@@ -14,8 +14,6 @@ from trunkline.draw.svg import Sign, card_shape, document, dot, link_text, trunk
 from trunkline.draw.tiers import Tiers
 from trunkline.errors import BadInput
 
-__all__ = ["MOST_HOSTS", "check_drawable", "draw_cluster", "lay_out", "network_parts", "switch_notes", "unused_signs"]
-
 MOST_HOSTS = 2000
 
 
@@ -122,7 +120,7 @@ def draw_cluster(cluster: _core.Cluster) -> str:
     described = f"{cluster.description} · " if cluster.description else ""
     domain = common_domain(cluster.hosts)
     return document(
-        layout,
+        layout.size,
         cluster.name,
         described + _rates(cluster) + (f" · hosts in {domain}" if domain else ""),
         parts,

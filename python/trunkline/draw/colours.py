@@ -8,30 +8,6 @@ import re
 
 from trunkline.compat import zip_equal
 
-__all__ = [
-    "ACCENT",
-    "AXIS",
-    "BAR",
-    "CARD",
-    "CONTENDED",
-    "DARK",
-    "EDGE",
-    "GRID",
-    "HOST",
-    "IDLE",
-    "INK",
-    "LINK",
-    "NATIVE",
-    "PAGE",
-    "PAPER",
-    "ROOT",
-    "SERIES",
-    "SOFT",
-    "TAKING_PART",
-    "THEME",
-    "dark_too",
-]
-
 INK, SOFT, AXIS, GRID = "#212529", "#5c6770", "#adb5bd", "#e9ecef"
 PAGE, PAPER, CARD, BAR, EDGE = "#f8f9fa", "#ffffff", "#f8fafb", "#e3e8ee", "#c9d1d9"
 ACCENT = "#0b7285"

@@ -10,8 +10,6 @@ from trunkline.draw.layout import DOT
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import document, dot
 
-__all__ = ["draw_costs"]
-
 FAINTEST = 0.22
 """Opacity of what costs nothing."""
 
@@ -88,4 +86,4 @@ class _Drawing(PlanDrawing):
         parts += [self._host(host, used) for card in self.layout.cards.values() for host in card.hosts]
         signs = [("ring", ROOT, "root"), ("line", CONTENDED, "time between hosts"), ("dot", ACCENT, "time in a host")]
         subtitle = f"{len(self.placement)} ranks on {len(used)} hosts · the stronger, the more of all time"
-        return document(self.layout, title, subtitle, parts, [*signs, *unused_signs(self.cluster)])
+        return document(self.layout.size, title, subtitle, parts, [*signs, *unused_signs(self.cluster)])

@@ -6,8 +6,6 @@ from trunkline.draw.colours import ACCENT, CONTENDED, GRID, INK
 from trunkline.draw.layout import Point
 from trunkline.draw.svg import text
 
-__all__ = ["gain_cell", "gain_digits"]
-
 _MOST_SHADE = 0.5
 """Beyond that, words would be hard to read on either screen."""
 

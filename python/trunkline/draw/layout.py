@@ -5,6 +5,7 @@ from left to right along the spanning tree, so that no trunk crosses a host.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,8 +14,6 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.draw.names import without_domain
-
-__all__ = ["Card", "Layout", "Point", "Trunk", "new_cards", "switch_tree"]
 
 MARGIN = 20.0
 TITLE = 62.0
@@ -186,29 +185,28 @@ def _parents(near: Mapping[str, Sequence[str]], start: str) -> dict[str, str]:
     return found
 
 
-def new_cards(
-    cluster: _core.Cluster,
-    order: Sequence[int],
-    notes: Mapping[str, str],
-    lanes: int,
-    snake: bool,
-    narrow: bool = False,
-) -> dict[str, Card]:
-    """A card for each switch, by its name, without a place yet; what they are of is said at :class:`Layout`."""
-    hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
-    for host in order:
-        hosts[cluster.switch_of(host)].append(host)
-    pitch = max(43.0, 6.4 * max(len(name) for name in without_domain(cluster.hosts)) + 14)
-    half = 7.0 + LANE * lanes
-    labels = without_domain(cluster.switches)
-    return {
-        name: Card(name, label, notes[name], own, pitch, half, snake, narrow)
-        for label, (name, own) in zip_equal(labels, hosts.items())
-    }
+def leaves_in_a_row(children: Mapping[int, Sequence[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:
+    """Of each rank of a tree its place across and its level: leaves side by side, others above the middle of theirs."""
+    place: dict[int, float] = {}
+    level = {root: 0}
+    order, stack, leaves = [], [root], 0
+    while stack:
+        order.append(here := stack.pop())
+        for child in children[here]:
+            level[child] = level[here] + 1
+        stack += reversed(children[here])
+    for rank in order:
+        if not children[rank]:
+            place[rank] = float(leaves)
+            leaves += 1
+    for rank in reversed(order):
+        if children[rank]:
+            place[rank] = (place[children[rank][0]] + place[children[rank][-1]]) / 2
+    return place, level
 
 
-class Layout:
-    """All cards of a cluster in their places.
+class Placed(ABC):
+    """All cards of a cluster, in places that those who derive from it give them.
 
     Args:
         cluster: What is drawn.
@@ -218,7 +216,7 @@ class Layout:
         snake: Whether every second row runs from right to left, as a line of transfers does.
     """
 
-    most_lanes = 16
+    most_lanes: int
     """Further paths lie on the last."""
 
     def __init__(
@@ -230,17 +228,41 @@ class Layout:
         snake: bool = False,
     ) -> None:
         self.names = without_domain(cluster.hosts)
-        lanes = min(lanes, self.most_lanes)
-        self.cards = new_cards(cluster, order, notes, lanes, snake)
-        self.gap = COLUMN_GAP + 4.0 * lanes
+        self.lanes = min(lanes, self.most_lanes)
+        hosts: dict[str, list[int]] = {name: [] for name in cluster.switches}
+        for host in order:
+            hosts[cluster.switch_of(host)].append(host)
+        pitch = max(43.0, 6.4 * max(map(len, self.names)) + 14)
+        half, narrow = 7.0 + LANE * self.lanes, self._is_narrow(cluster)
+        self.cards = {
+            name: Card(name, label, notes[name], own, pitch, half, snake, narrow)
+            for label, (name, own) in zip_equal(without_domain(cluster.switches), hosts.items())
+        }
+        self._lay(cluster)
+        self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
+        right = max(card.right for card in self.cards.values())
+        self.size = Point(right + MARGIN, max(card.y + card.height for card in self.cards.values()) + MARGIN)
+
+    def _is_narrow(self, cluster: _core.Cluster) -> bool:  # noqa: ARG002 - no card of a few switches in a row
+        return False
+
+    @abstractmethod
+    def _lay(self, cluster: _core.Cluster) -> None:
+        """Put the cards in their places, and lay the links."""
+
+
+class Layout(Placed):
+    """Columns along the spanning tree."""
+
+    most_lanes = 16
+
+    def _lay(self, cluster: _core.Cluster) -> None:
+        self.gap = COLUMN_GAP + 4.0 * self.lanes
         root, behind = switch_tree(cluster)
         self.root = self.cards[root]
         self.trunks: list[Trunk] = []
         self.unused: list[Trunk] = []
         self._place(root, behind)
-        self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
-        self.width = max(card.right for card in self.cards.values()) + MARGIN
-        self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
 
     def joint(self, last: Point, first: Point, switch: str, offset: float, back: bool) -> list[Point]:
         """Corners inside a switch, from the end of one link to the start of the next; ``back``: on the same side."""

@@ -12,8 +12,6 @@ from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
 from trunkline.draw.svg import arrow, document, rounded
 
-__all__ = ["crossed_channels", "crossed_links", "draw_groups", "draw_multicast", "draw_turns"]
-
 COPY, CONFIRM = LINK, HOST
 WIDTH = 2.4
 
@@ -140,7 +138,7 @@ class _Drawing(PlanDrawing):
         signs = [("ring", ROOT, "root"), ("line", COPY, "datagrams"), ("dashed line", CONFIRM, arrows)]
         signs += unused_signs(self.cluster)
         return document(
-            self.layout,
+            self.layout.size,
             title or f"Multicast over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,

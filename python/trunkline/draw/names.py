@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from trunkline import _core
 
-__all__ = ["common_domain", "hostlist", "without_domain"]
-
 
 def common_domain(names: Sequence[str]) -> str:
     """What stands behind the first dot of every one of several names; empty where they have no domain in common.

@@ -12,8 +12,6 @@ from trunkline.draw.layout import DOT, LANE, Point, Trunk
 from trunkline.draw.svg import arrow, document, dot, rounded, text
 from trunkline.draw.tiers import TierLink
 
-__all__ = ["CONTENDED", "PlanDrawing", "draw_plan", "draw_trees", "tree_name"]
-
 WITHIN = HOST
 BETWEEN = LINK
 
@@ -238,7 +236,7 @@ class PlanDrawing:
             signs.append(("line", CONTENDED, "shares a channel with other senders"))
         signs += unused_signs(self.cluster)
         return document(
-            self.layout,
+            self.layout.size,
             title or f"{shape} over {self.cluster.name} from {self.names[root]}",
             subtitle,
             parts,

@@ -1,23 +1,14 @@
 """A tree by its levels, where ranks share hosts: a drawing over the switches does not show what happens on a host."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from trunkline import _core
 from trunkline.draw.colours import HOST, LINK, ROOT, TAKING_PART
-from trunkline.draw.layout import Point
+from trunkline.draw.layout import Point, leaves_in_a_row
 from trunkline.draw.names import without_domain
 from trunkline.draw.svg import arrow, document, text
 
-__all__ = ["draw_ranks"]
-
 LEFT, TOP, LEVEL, ROW, RADIUS = 30.0, 78.0, 96.0, 21.0, 4.5
-
-
-@dataclass(frozen=True)
-class _Page:
-    width: float
-    height: float
 
 
 def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str) -> str:
@@ -38,7 +29,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
         has_children = bool(tree.children[rank])
         where = Point(place.x - 3, place.y - 7) if has_children else Point(place.x + 8, place.y + 3.5)
         parts.append(text(where, name, size=9.5, weight=700 if enters[rank] else 400, halo=True))
-    page = _Page(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
+    page = Point(max(p.x for p in at) + 70, max(p.y for p in at) + 20)
     hosts = len(set(placement))
     links = sum(enters) - 1
     signs = [("dot", ROOT, "root"), ("line", HOST, "within a host"), ("line", LINK, "over the network")]
@@ -48,25 +39,7 @@ def draw_ranks(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tre
 
 def _places(tree: _core.Tree) -> list[Point]:
     """Leaves in rows from above; what hands on stands in the middle of its children."""
-    children = tree.children
-    level = [0] * len(tree)
-    height = [0.0] * len(tree)
-    order = [tree.root]
-    for rank in order:
-        for child in children[rank]:
-            level[child] = level[rank] + 1
-        order += children[rank]
-    leaves = 0
-    stack = [tree.root]
-    while stack:
-        rank = stack.pop()
-        if not children[rank]:
-            height[rank] = leaves
-            leaves += 1
-        stack += reversed(children[rank])
-    for rank in reversed(order):
-        if children[rank]:
-            height[rank] = (height[children[rank][0]] + height[children[rank][-1]]) / 2
+    height, level = leaves_in_a_row(dict(enumerate(tree.children)), tree.root)
     return [Point(LEFT + LEVEL * level[rank], TOP + ROW * height[rank]) for rank in range(len(tree))]
 
 

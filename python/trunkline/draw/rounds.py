@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
-from typing import NamedTuple
 
 from trunkline import _core
 from trunkline.draw.cluster import check_drawable
@@ -11,8 +10,6 @@ from trunkline.draw.colours import CARD, CONTENDED, EDGE, GRID, HOST, LINK, PAPE
 from trunkline.draw.layout import MARGIN, Point
 from trunkline.draw.shown_rounds import Arrival, blocks_shown, blocks_text, shown_rounds, transfer_in_words
 from trunkline.draw.svg import document, legend, text
-
-__all__ = ["MOST_RANKS", "MOST_ROUNDS", "draw_rounds"]
 
 MOST_ROUNDS = 20
 MOST_RANKS = 64
@@ -28,11 +25,6 @@ def draw_rounds(cluster: _core.Cluster, placement: Sequence[int], plan: _core.Pl
     """What each rank receives in each of the first rounds, from whom, and what shares a channel. SVG text."""
     check_drawable(cluster)
     return _Drawing(cluster, placement, plan).svg(title)
-
-
-class _Size(NamedTuple):
-    width: float
-    height: float
 
 
 class _Drawing:
@@ -184,7 +176,7 @@ class _Drawing:
         blocks = f"{self.blocks} block{'s' * (self.blocks > 1)} in {self.count} rounds"
         here = "here " if self.plan.blocks is None else ""
         subtitle = f"{len(self.plan)} ranks on {len(set(self.placement))} hosts · {here}{blocks}"
-        size = _Size(self.right + MARGIN, y + SIGN * len(signs) - 16)
+        size = Point(self.right + MARGIN, y + SIGN * len(signs) - 16)
         return document(size, title, subtitle, [*parts, *signs], [], least=360)
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.compat import zip_equal
 
-__all__ = ["Arrival", "ShownRound", "blocks_shown", "blocks_text", "shown_rounds", "transfer_in_words"]
-
 
 class Arrival(NamedTuple):
     """Blocks that reach a rank."""

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Protocol
 
 from trunkline import _core
 from trunkline.compat import zip_equal
@@ -15,49 +14,24 @@ from trunkline.draw.layout import DOT, NAME, Card, Point, Trunk
 from trunkline.draw.tiers import TierLink
 from trunkline.units import format_link_rate
 
-__all__ = [
-    "Sign",
-    "arrow",
-    "below_each_other",
-    "card_shape",
-    "document",
-    "dot",
-    "legend",
-    "link_text",
-    "picture",
-    "rounded",
-    "text",
-    "trunk_shapes",
-    "unused_shape",
-]
-
 _FONT = "'DejaVu Sans', system-ui, sans-serif"
 
 Sign = tuple[str, str, str]
 """In a legend: a kind such as ``dot`` or ``square``, a colour, and its words."""
 
 
-class Sized(Protocol):
-    """What has a place for everything that is drawn."""
-
-    @property
-    def width(self) -> float:
-        """Pixels, without a margin for words of the title."""
-
-    @property
-    def height(self) -> float:
-        """Pixels, without the legend."""
-
-
 def document(
-    layout: Sized, title: str, subtitle: str, parts: Iterable[str], signs: Sequence[Sign], least: float = 420
+    size: Point, title: str, subtitle: str, parts: Iterable[str], signs: Sequence[Sign], least: float = 420
 ) -> str:
-    """The whole drawing: title, subtitle, the parts, and a legend in 34 pixels below them."""
+    """The whole drawing: title, subtitle, the parts, for which there is that much room, and a legend below them.
+
+    The title may be wider than they are; the legend takes 34 pixels.
+    """
     words = max(40 + 6.7 * len(subtitle), 40 + 10.5 * len(title), 20 + sum(map(_sign_width, signs)))
-    width = max(layout.width, least, words)
-    height = layout.height + 34
+    width = max(size.x, least, words)
+    height = size.y + 34
     heads = [text(Point(20, 28), title, size=16, weight=700), text(Point(20, 47), subtitle, size=11.5, fill=SOFT)]
-    return picture(width, height, title, [*heads, *parts, legend(layout.height + 8, signs)])
+    return picture(width, height, title, [*heads, *parts, legend(size.y + 8, signs)])
 
 
 def picture(width: float, height: float, title: str, parts: Iterable[str], corners: float = 0) -> str:

@@ -13,8 +13,6 @@ from trunkline.draw.layout import switch_tree
 from trunkline.draw.names import hostlist
 from trunkline.draw.shown_rounds import blocks_shown, transfer_in_words
 
-__all__ = ["cluster_tree", "line_over_switches", "named_tree", "rank_tree", "rounds_in_words"]
-
 MOST_ROWS = 60
 MOST_ROUNDS = 12
 MOST_TRANSFERS = 6

@@ -10,10 +10,7 @@ from typing import NamedTuple
 
 from trunkline import _core
 from trunkline.compat import pairwise, zip_equal
-from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Point, new_cards
-from trunkline.draw.names import without_domain
-
-__all__ = ["TierLink", "Tiers", "switch_tiers"]
+from trunkline.draw.layout import CARD_GAP, MARGIN, TITLE, Card, Placed, Point
 
 DASH_ROOM = 12.0
 STUB = 9.0
@@ -92,33 +89,17 @@ def _between_switches(cluster: _core.Cluster) -> list[_core.Link]:
     return [link for link in cluster.links if link.a in switches and link.b in switches]
 
 
-class Tiers:
-    """All cards of a cluster in their places, as :class:`trunkline.draw.layout.Layout` but in rows.
-
-    Args:
-        cluster: What is drawn.
-        order: Host indices in the order in which they fill the rows of their switch.
-        notes: A few words on every switch.
-        lanes: Paths side by side, each way, that a bar has room for.
-        snake: Whether every second row of hosts runs from right to left.
-    """
+class Tiers(Placed):
+    """Rows, for networks with more links than those of a spanning tree."""
 
     most_lanes = 6
-    """Further paths lie on the last: links stand side by side here, and would be too broad."""
+    """Links stand side by side here, and would be too broad."""
 
-    def __init__(
-        self,
-        cluster: _core.Cluster,
-        order: Sequence[int],
-        notes: Mapping[str, str],
-        lanes: int = 0,
-        snake: bool = False,
-    ) -> None:
-        self.names = without_domain(cluster.hosts)
+    def _is_narrow(self, cluster: _core.Cluster) -> bool:
+        return len(switch_tiers(cluster)[0]) > NARROW_FROM
+
+    def _lay(self, cluster: _core.Cluster) -> None:
         rows = switch_tiers(cluster)
-        self.cards = new_cards(
-            cluster, order, notes, min(lanes, self.most_lanes), snake, narrow=len(rows[0]) > NARROW_FROM
-        )
         self._level = {name: level for level, row in enumerate(rows) for name in row}
         self._breadth = 2 * next(iter(self.cards.values())).half_bar + 5
         links = _between_switches(cluster)
@@ -131,9 +112,6 @@ class Tiers:
         drawn = [self._drawn(number, link, kinds, ports, arcs) for number, link in enumerate(links)]
         self.trunks = [one for one, link in zip_equal(drawn, links) if link.used]
         self.unused = [one for one, link in zip_equal(drawn, links) if not link.used]
-        self.places = {host: (card, place) for card in self.cards.values() for place, host in enumerate(card.hosts)}
-        self.width = max(card.right for card in self.cards.values()) + MARGIN
-        self.height = max(card.y + card.height for card in self.cards.values()) + MARGIN
 
     def joint(self, last: Point, first: Point, switch: str, offset: float, back: bool) -> list[Point]:  # noqa: ARG002
         """Corners inside a switch, from the end of one link to the start of the next."""

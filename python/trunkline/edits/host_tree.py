@@ -9,8 +9,6 @@ from functools import cached_property
 from trunkline import _core
 from trunkline.errors import BadInput
 
-__all__ = ["HostTree", "on_each"]
-
 
 @dataclass(frozen=True)
 class HostTree:

@@ -6,8 +6,6 @@ from trunkline.compat import pairwise
 from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 
-__all__ = ["add_host_level", "add_root_level", "remove_host_level", "remove_root_level"]
-
 LEAST_TO_HALVE = 4
 """Contributors: halves of fewer are no groups."""
 

@@ -10,8 +10,6 @@ from trunkline.edits.host_tree import HostTree
 from trunkline.errors import BadInput
 from trunkline.kinds import trees_of
 
-__all__ = ["edited", "host_tree_of", "host_trees_of", "on_trees"]
-
 
 def host_trees_of(plan: _core.PlanFile, file: str) -> list[HostTree]:
     """All trees of a plan, which have the same ranks, hosts and root; `file` is for messages.

@@ -15,8 +15,6 @@ from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.files import read_json, replace_file
 
-__all__ = ["Cell", "cells_of", "kept_file", "laid", "network_of", "predicted_s", "read_cells", "write_cells"]
-
 _GENERATED = re.compile(r"^(random|sites|sites-dealt)-(\d+x\d+)-(\d+)$", re.ASCII)
 """What results call a generated cluster, whose name has colons where it is asked for."""
 _KEPT = Path(__file__).parents[3] / "bench" / "evidence" / "cells.json"

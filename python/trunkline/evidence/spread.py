@@ -12,8 +12,6 @@ from trunkline.accuracy import fastest_host_bps
 from trunkline.evidence.cells import Cell, laid, network_of, predicted_s
 from trunkline.units import format_rate
 
-__all__ = ["FEATURES", "Compared", "Spread", "compared", "spread_of", "spreads"]
-
 NEAR, FAR = 0.15, 0.30
 """By what part of its time a prediction may be off that is near, and that is not far."""
 MOST = 0.95

@@ -9,8 +9,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.generate.routine import c_routine, usual_name_of
 
-__all__ = ["c_routines"]
-
 _COMMENT = re.compile(r"(/\*.*?\*/)", re.DOTALL)
 _DECLARED = (
     re.compile(r"^static [^=;{(]*?\b(\w+)\(", re.MULTILINE),

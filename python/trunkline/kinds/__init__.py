@@ -7,8 +7,6 @@ from trunkline.kinds.multicast import Multicasts
 from trunkline.kinds.rounds import Rounds
 from trunkline.kinds.trees import Trees
 
-__all__ = ["KINDS", "kind_of", "trees_of"]
-
 KINDS: dict[str, PlanKind] = {"trees": Trees(), "rounds": Rounds(), "multicast": Multicasts()}
 """By the core's name."""
 

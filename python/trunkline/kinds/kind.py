@@ -8,8 +8,6 @@ from rich.console import Console
 from trunkline import _core
 from trunkline.schedule import Schedule
 
-__all__ = ["PlanKind"]
-
 
 class PlanKind(ABC):
     """One kind: in words, as JSON, as a picture, as C, in traces. A function that a new kind lacks is an error at once.

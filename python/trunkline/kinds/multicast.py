@@ -19,8 +19,6 @@ from trunkline.kinds.trees import MOST_BY_LEVELS, exchanges_in_words, tree_as_js
 from trunkline.schedule import Schedule
 from trunkline.units import format_rate
 
-__all__ = ["Multicasts"]
-
 
 class Multicasts(PlanKind):
     """What the command asks of them."""

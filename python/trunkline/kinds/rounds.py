@@ -12,8 +12,6 @@ from trunkline.draw.terminal import rounds_in_words
 from trunkline.kinds.kind import PlanKind
 from trunkline.schedule import Does, Schedule, Step, with_step
 
-__all__ = ["MOST_BLOCKS", "Rounds"]
-
 MOST_REPLAYED = 512
 """Ranks whose rounds are replayed here: the tests have proved them for any number, and time grows with the square."""
 

@@ -15,8 +15,6 @@ from trunkline.draw.terminal import line_over_switches, rank_tree
 from trunkline.kinds.kind import PlanKind
 from trunkline.schedule import Does, Schedule, Step
 
-__all__ = ["MOST_BY_LEVELS", "Trees", "tree_as_json"]
-
 MOST_BY_LEVELS = 512
 """Ranks: pictures of more of them would be too long to look at."""
 

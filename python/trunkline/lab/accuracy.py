@@ -9,12 +9,10 @@ from typing import Any
 
 from trunkline.compat import zip_equal
 from trunkline.errors import Failed
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
 from trunkline.paths import NATIVE
 from trunkline.units import format_bytes
-
-__all__ = ["Accuracy", "PingPong", "Relay", "fit_start_up", "measure_accuracy"]
 
 PROBE = NATIVE / "libexec" / "trunkline-probe"
 SIZES = tuple(1 << power for power in range(10, 23, 2))
@@ -162,13 +160,8 @@ def measure_accuracy(
         PingPong(size, seconds, wire, seconds / (wire + start_up) - 1)
         for size, (seconds, wire) in zip_equal(sizes, times)
     ]
-    return Accuracy(
-        lab.cluster.name, lab.rate_bps, processors, lab.priority, start_up, rows, relays, _without_channels(lab.stats())
-    )
-
-
-def _without_channels(stats: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in stats.items() if name != "channels"}
+    counted = {name: value for name, value in lab.stats().items() if name != "channels"}
+    return Accuracy(lab.cluster.name, lab.rate_bps, processors, lab.priority, start_up, rows, relays, counted)
 
 
 def _probe(lab: Lab, what: str, size: int, repetitions: int) -> dict[str, Any]:

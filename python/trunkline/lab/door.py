@@ -14,8 +14,6 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["LONGEST_LINE", "MOST_CLIENTS", "Door", "read_request"]
-
 LONGEST_LINE = 1 << 16
 MOST_CLIENTS = 16
 _PRINTABLE = range(0x20, 0x7F)

@@ -19,12 +19,9 @@ from pyroute2 import IPRoute
 
 from trunkline.compat import zip_equal
 from trunkline.lab import syscalls
-from trunkline.lab.addresses import ip_address
 from trunkline.lab.door import Door
-from trunkline.lab.folders import CLUSTER_FILE, DOOR, FOLDER, SUPER_FRAME, TEMPORARY
 from trunkline.lab.host import Traits, start_host
-
-__all__ = ["main"]
+from trunkline.lab.places import CLUSTER_FILE, DOOR, FOLDER, SUPER_FRAME, TEMPORARY, ip_address
 
 _AGENT = """\
 #!/bin/sh

@@ -10,8 +10,6 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.units import format_bytes
 
-__all__ = ["COUNTED", "Impairments", "counted_text"]
-
 COUNTED = {
     **{what: what for what in ("lost", "corrupted", "garbled", "duplicated", "reordered")},
     "dropped": "dropped by full queues",
@@ -74,6 +72,9 @@ class Impairments:
                 except ValueError as error:
                     raise BadInput(f"--{key.replace('_', '-')} {setting}: {error}") from None
         return cluster
+
+
+NO_IMPAIRMENTS = Impairments()
 
 
 def counted_text(stats: Mapping[str, Any]) -> str | None:

@@ -9,12 +9,10 @@ from statistics import median
 
 from trunkline.errors import Failed
 from trunkline.lab.accuracy import MOST_BUSY, PROBE
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
-from trunkline.terminal import console
+from trunkline.terminal import tell
 from trunkline.units import format_rate, format_seconds
-
-__all__ = ["MessageCost", "learn_message_cost", "tell_message_cost"]
 
 SHORT_BYTES, LONG_BYTES = 64, 2896
 """A message of one small frame, and one of two full frames: what a message costs, and what its bytes cost."""
@@ -132,6 +130,6 @@ def tell_message_cost(lab: Lab, ranks: int) -> None:
     cost = learn_message_cost(lab)
     if cost is None:
         return
-    console.print(cost.text(ranks), markup=False, highlight=False, soft_wrap=True)
+    tell(cost.text(ranks))
     if warning := cost.warning():
-        console.print(f"trunkline: warning: {warning}", markup=False, highlight=False, soft_wrap=True)
+        tell(f"trunkline: warning: {warning}")

@@ -7,8 +7,6 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.paths import FABRIC
 
-__all__ = ["check_obstacles", "explain_refusal"]
-
 _SETTINGS = {
     "/proc/sys/user/max_user_namespaces": ("0", "sysctl -w user.max_user_namespaces=10000"),
     "/proc/sys/kernel/unprivileged_userns_clone": ("0", "sysctl -w kernel.unprivileged_userns_clone=1"),

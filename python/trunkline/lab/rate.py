@@ -18,18 +18,6 @@ from trunkline.lab.accuracy import Accuracy, measure_accuracy
 from trunkline.lab.session import Lab
 from trunkline.units import format_rate, format_seconds, parse_rate
 
-__all__ = [
-    "LADDER",
-    "auto_rate",
-    "cache_file",
-    "find_rate",
-    "highest",
-    "lab_rate",
-    "remember_rate",
-    "slow_link",
-    "warn_of_slow_links",
-]
-
 LADDER = tuple(rate * 1e6 for rate in (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200))
 """Rates tried, bits per second. Rungs, so that results from two days or two machines can be compared."""
 QUICK_SIZES = (1 << 10, 1 << 13, 1 << 16, 1 << 18)

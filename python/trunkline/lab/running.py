@@ -13,9 +13,7 @@ from typing import Any
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
-from trunkline.lab.folders import CLUSTER_FILE, DOOR, SUPER_FRAME
-
-__all__ = ["RunningLab", "change_links", "pick_lab", "running_labs"]
+from trunkline.lab.places import CLUSTER_FILE, DOOR, SUPER_FRAME
 
 _INSIDE = b'run_module("trunkline.lab.first_process"'
 """In the command line of a lab's first process."""
@@ -61,7 +59,7 @@ def running_labs() -> list[RunningLab]:
     found = []
     for process in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name)):
         try:
-            if _INSIDE not in (process / "cmdline").read_bytes() or not (_is_ours(process) and _is_first(process)):
+            if _INSIDE not in (process / "cmdline").read_bytes() or not _is_first_of_ours(process):
                 continue
             root = process / "root"
             cluster = _core.read_cluster(str(root / CLUSTER_FILE.relative_to("/")))
@@ -76,13 +74,9 @@ def _status(process: Path | str, field: str) -> str:
     return next(line for line in lines if line.startswith(field)).split()[-1]
 
 
-def _is_ours(process: Path) -> bool:
-    return _status(process, "Uid:") == str(os.geteuid())
-
-
-def _is_first(process: Path) -> bool:
-    """Whether it is the first process of its namespace, and no host that is just starting."""
-    return _status(process, "NSpid:") == "1"
+def _is_first_of_ours(process: Path) -> bool:
+    """Whether it is the first process of its namespace, and no host that is just starting; and our user's."""
+    return _status(process, "Uid:") == str(os.geteuid()) and _status(process, "NSpid:") == "1"
 
 
 def _parent(process: str | int) -> int:

@@ -12,8 +12,6 @@ from trunkline.cluster import told_as_bad_input
 from trunkline.errors import TrunklineError
 from trunkline.lab.session import Lab
 
-__all__ = ["Playing", "load_script"]
-
 
 def load_script(file: str, cluster: _core.Cluster) -> list[_core.LabStep]:
     """The steps of a script, checked against the cluster.

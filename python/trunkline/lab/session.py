@@ -20,13 +20,10 @@ from typing import IO, Any
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
 from trunkline.lab import syscalls
-from trunkline.lab.addresses import MOST_HOSTS
-from trunkline.lab.folders import CLUSTER_FILE, FOLDER, TEMPORARY
-from trunkline.lab.impairments import Impairments
+from trunkline.lab.impairments import NO_IMPAIRMENTS, Impairments
 from trunkline.lab.obstacles import check_obstacles, explain_refusal
+from trunkline.lab.places import CLUSTER_FILE, FOLDER, MOST_HOSTS, TEMPORARY
 from trunkline.paths import FABRIC
-
-__all__ = ["Lab", "check_host", "impaired_lab"]
 
 _SUPER_FRAME = 2
 """Frames that a host's kernel may hand to the network in one piece.
@@ -80,35 +77,23 @@ class Lab:
         self,
         cluster: _core.Cluster,
         rate_bps: float | None = None,
+        impairments: Impairments = NO_IMPAIRMENTS,
         *,
-        seed: int = 1,
-        tcp_rto_min_ms: int | None = None,
-        ipv6: bool = False,
-        tcp_buffer_bytes: int | None = None,
-        queue_frames: int | None = None,
         single_frames: bool = False,
     ) -> None:
         """Prepare a lab of that cluster.
 
         Args:
-            cluster: What to emulate.
+            cluster: What to emulate, with what impairments say of its links and switches.
             rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
-            seed: Decides which frames impaired links harm.
-            tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends again what got lost; None: as Linux does.
-            ipv6: Hosts have an IPv6 address besides their IPv4 one.
-            tcp_buffer_bytes: So far hosts' TCP buffers grow; None: as on this machine.
-            queue_frames: Full frames that a switch's port holds before it drops; None: 512 KiB.
+            impairments: What they say of hosts and queues, and the seed.
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
         self.rate_bps = max(link.most_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""
-        self._seed = seed
-        self._tcp_rto_min_ms = tcp_rto_min_ms
-        self._ipv6 = ipv6
-        self._tcp_buffer_bytes = tcp_buffer_bytes
-        self._queue = [] if queue_frames is None else ["--queue", str(queue_frames * _core.frame_wire_bytes)]
+        self._impairments = impairments
         # What happens to a frame on a link happens to one frame.
         self._super_frame = 1 if single_frames or _core.has_impairments(self.cluster) else _SUPER_FRAME
         self._keeper: subprocess.Popen[bytes] | None = None
@@ -139,15 +124,17 @@ class Lab:
             preexec_fn=_start_apart,
         )
         names = [[name, *self.cluster.aliases(index)] for index, name in enumerate(hosts)]
+        harm = self._impairments
+        queue = [] if harm.queue_frames is None else ["--queue", str(harm.queue_frames * _core.frame_wire_bytes)]
         try:
             description = {
                 "cluster": _core.write_cluster(self.cluster),
                 "hosts": hosts,
                 "names": names,
-                "tcp_rto_min_ms": self._tcp_rto_min_ms,
-                "ipv6": self._ipv6,
-                "tcp_buffer_bytes": self._tcp_buffer_bytes,
-                "fabric": [str(FABRIC), "--seed", str(self._seed), *self._queue],
+                "tcp_rto_min_ms": harm.tcp_rto_min_ms,
+                "ipv6": harm.ipv6,
+                "tcp_buffer_bytes": harm.tcp_buffer_bytes,
+                "fabric": [str(FABRIC), "--seed", str(harm.seed), *queue],
                 "super_frame": self._super_frame,
             }
             answer = self._ask(json.dumps(description))
@@ -349,29 +336,6 @@ class Lab:
             if stream:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
-
-
-def impaired_lab(
-    cluster: _core.Cluster, rate_bps: float, impairments: Impairments, *, single_frames: bool = False
-) -> Lab:
-    """A lab as somebody asked for it, ready to enter.
-
-    Args:
-        cluster: With what the impairments say of its links and switches.
-        rate_bps: As of :class:`Lab`.
-        impairments: What they say of hosts, and the seed.
-        single_frames: As of :class:`Lab`.
-    """
-    return Lab(
-        cluster,
-        rate_bps,
-        seed=impairments.seed,
-        tcp_rto_min_ms=impairments.tcp_rto_min_ms,
-        ipv6=impairments.ipv6,
-        tcp_buffer_bytes=impairments.tcp_buffer_bytes,
-        queue_frames=impairments.queue_frames,
-        single_frames=single_frames,
-    )
 
 
 def _family(pid: int) -> list[int]:

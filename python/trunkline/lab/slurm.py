@@ -17,10 +17,8 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput, Failed
-from trunkline.lab.folders import FOLDER
+from trunkline.lab.places import FOLDER
 from trunkline.lab.session import Lab
-
-__all__ = ["Plugin", "check_slurm", "start_slurm"]
 
 _SLURM = FOLDER / "slurm"
 _CONFIGURATION = _SLURM / "slurm.conf"

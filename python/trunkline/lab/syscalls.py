@@ -4,8 +4,6 @@ import ctypes
 import os
 import signal
 
-__all__ = ["IPC", "MOUNT", "NETWORK", "UTS", "bind", "die_with_parent", "mount_tmpfs", "unshare"]
-
 _libc = ctypes.CDLL(None, use_errno=True)
 
 MOUNT, UTS, IPC, NETWORK = 0x20000, 0x4000000, 0x8000000, 0x40000000

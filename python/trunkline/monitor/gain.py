@@ -10,8 +10,6 @@ from trunkline.predict import knowledge_of
 from trunkline.registry import check_collective
 from trunkline.units import format_bytes, parse_bytes
 
-__all__ = ["Call", "CallGain", "gains", "parse_calls"]
-
 
 @dataclass(frozen=True)
 class Call:

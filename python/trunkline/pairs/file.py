@@ -14,17 +14,6 @@ from trunkline import _core
 from trunkline.errors import BadInput, faulty_input
 from trunkline.files import read_text
 
-__all__ = [
-    "FORMAT",
-    "MeasuredPair",
-    "OneWay",
-    "Pairs",
-    "check_age",
-    "load_pairs",
-    "pairs_without_cluster",
-    "parse_pairs",
-]
-
 FORMAT = "pairs/1"
 CLOCKS_APART = timedelta(minutes=5)
 """By which the clock of who measured may be ahead of ours."""

@@ -13,6 +13,8 @@ A few pairs tell all others, since many pairs share a link. Cost: one least-squa
 - **Links that stand for several** are as the fastest of these: which one a pair crosses is not known. Where pairs over
   them are far from alike, that is told.
 - **Injection time.** What a host's short messages cost it beyond the median of all hosts, where that is as much again.
+
+What a fit leaves open is told to people.
 """
 
 from __future__ import annotations
@@ -27,8 +29,6 @@ from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.pairs.file import MeasuredPair, Pairs
 from trunkline.pairs.latencies import Latencies, fit_latencies, headers_s, mean_rates, more_of_way_s
-
-__all__ = ["Fit", "Uneven", "fit_pairs"]
 
 _AS_FAST = 1.05
 """Links of which the fastest pairs are within this are not told apart."""
@@ -242,3 +242,28 @@ def _injections(cluster: _core.Cluster, pairs: Sequence[MeasuredPair]) -> list[f
         more = seconds - usual
         injections[host] = _rounded(more) if more > usual else 0.0
     return injections
+
+
+MOST_NAMED = 8
+"""Links, pairs or reasons, of which a command names each."""
+_TOLD = 0.9
+"""What is nearer to others than this is not why."""
+
+
+def uneven_lines(fit: Fit) -> list[str]:
+    """A line for each of the links side by side over which pairs are not alike."""
+    return [_line(fit, one) for one in fit.uneven]
+
+
+def _line(fit: Fit, uneven: Uneven) -> str:
+    links = [fit.cluster.links[link] for link in uneven.links]
+    names = [f"{link.a} - {link.b} ({link.width} links)" for link in links[:MOST_NAMED]]
+    if len(links) > MOST_NAMED:
+        names.append(f"{len(links) - MOST_NAMED} more")
+    slow = [f"have {uneven.rate:.2g} of the rate"] if uneven.rate < _TOLD else []
+    slow += [f"take {uneven.latency:.2g} times the latency"] if uneven.latency * _TOLD > 1 else []
+    return (
+        f"not alike: {' or '.join(names)}: some pairs over it {' and '.join(slow)} of others, as if a link of it were "
+        "slower; a hash in the switches decides which one a pair crosses, so which one it is does not show, and the "
+        "file has all of them as the fastest"
+    )

@@ -15,8 +15,6 @@ from trunkline.mpi import BUILD_IT, Mpi
 from trunkline.paths import mpi_program
 from trunkline.temporary import temporary_folder
 
-__all__ = ["PAIRS_SIZE", "measure_pairs", "measuring_program"]
-
 PAIRS_SIZE = "16KiB"
 """Long enough for headers to count little, short enough to be sent at once under every library."""
 _ENDING_S = 5.0

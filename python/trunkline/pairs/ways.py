@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 from trunkline import _core
 from trunkline.pairs.file import MeasuredPair, Pairs
 
-__all__ = ["network_of_pairs"]
-
 _BITS = 8
 Way = tuple[int, int, float, float, float, float]
 """As ``_core.WeightedNetwork`` takes them."""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field
 
-__all__ = ["PeerAlgorithm", "in_variables", "named"]
-
 
 @dataclass(frozen=True)
 class PeerAlgorithm:

@@ -11,8 +11,6 @@ from trunkline.peers.algorithm import PeerAlgorithm
 from trunkline.peers.mpich_algorithms import mpich_algorithms
 from trunkline.peers.openmpi_algorithms import openmpi_algorithms
 
-__all__ = ["own_algorithms"]
-
 SEGMENTS = (1024, 4096, 16384)
 """Bytes of the segments worth trying; libraries wait for a receiver above some 64 KiB, which costs a line much."""
 

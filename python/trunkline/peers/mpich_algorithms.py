@@ -10,8 +10,6 @@ from itertools import product
 
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables, named
 
-__all__ = ["mpich_algorithms"]
-
 _TREES = (("kary", 1), ("kary", 2), ("kary", 4), ("knomial_1", 2), ("knomial_2", 2))
 """Trees of MPICH with their ``k``: the first one is a line."""
 _TOPOLOGY_TREES = (("topology_aware", 2), ("topology_aware_k", 2), ("topology_wave", 2))

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables, named
 
-__all__ = ["OPENMPI", "openmpi_algorithms"]
-
 OPENMPI = {
     "bcast": (
         "ignore",

@@ -12,18 +12,6 @@ from trunkline.kinds import KINDS
 from trunkline.peers.algorithm import in_variables
 from trunkline.registry import chosen_algorithms
 
-__all__ = [
-    "PIPELINED",
-    "SELECTORS",
-    "UNNAMED",
-    "OwnChoice",
-    "Simulated",
-    "named_now",
-    "own_choice",
-    "simulated_algorithms",
-    "simulated_plan",
-]
-
 SELECTORS = {"mpich": "MPICH", "openmpi": "Open MPI", "mvapich2": "MVAPICH2", "intelmpi": "Intel MPI"}
 """Libraries whose own choice can be asked for, as people call them."""
 LIBRARIES = {"mpich": _core.NativeLibrary.mpich, "openmpi": _core.NativeLibrary.openmpi}

@@ -14,8 +14,6 @@ from typing import Any
 from trunkline.errors import BadInput
 from trunkline.files import LARGEST_TEXT, read_regular_text
 
-__all__ = ["Calls", "Receipt", "Trials", "Tried", "read_receipt"]
-
 _FORM = "receipt/1"
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 

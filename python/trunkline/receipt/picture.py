@@ -1,7 +1,5 @@
 """A receipt as pictures, as wide as a phone: where the time went, and what trials found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 
@@ -10,8 +8,6 @@ from trunkline.draw.layout import Point
 from trunkline.draw.svg import picture, text
 from trunkline.receipt.file import Receipt, Trials
 from trunkline.receipt.words import call_name, size_text, time_text
-
-__all__ = ["receipt_panels", "time_panel", "trials_panel"]
 
 _WIDTH, _MARGIN, _ROW = 390.0, 12.0, 36.0
 """Pixels: a phone shows a picture as it is, and two stand side by side on a wide page."""

@@ -8,8 +8,6 @@ from typing import Callable
 
 from trunkline.receipt.worth import UNKNOWN, Sum, Worth
 
-__all__ = ["prometheus_text"]
-
 Sample = tuple[Mapping[str, str], float]
 
 
@@ -95,9 +93,6 @@ def _escaped(text: str) -> str:
 
 
 def _label_text(labels: Mapping[str, str]) -> str:
-    pairs = ",".join(f'{name}="{_label_value(value)}"' for name, value in labels.items())
+    values = {name: _escaped(value).replace('"', '\\"') for name, value in labels.items()}
+    pairs = ",".join(f'{name}="{value}"' for name, value in values.items())
     return f"{{{pairs}}}" if pairs else ""
-
-
-def _label_value(value: str) -> str:
-    return _escaped(value).replace('"', '\\"')

@@ -6,8 +6,6 @@ from trunkline import _core
 from trunkline.receipt.file import Calls
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["amount_text", "call_name", "reason_text", "saved_text", "size_text", "time_text"]
-
 _BY = {
     "prediction": "predicted to be the fastest",
     "trials": "a trial, or the fastest in them",

@@ -14,8 +14,6 @@ from trunkline.errors import BadInput
 from trunkline.files import is_folder
 from trunkline.receipt.file import Receipt, read_receipt
 
-__all__ = ["UNKNOWN", "Sum", "Worth", "add_up", "files_in"]
-
 UNKNOWN = "not known"
 """The month or cluster of receipts that do not say."""
 

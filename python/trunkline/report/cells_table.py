@@ -13,8 +13,6 @@ from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["cells_table", "segment_text"]
-
 
 def segment_text(cell: Cell) -> str:
     """What ran in a cell: ``linear, 2824 B``, or nothing more than the algorithm's name."""

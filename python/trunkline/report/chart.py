@@ -1,5 +1,7 @@
 """Charts as SVG text, to stand inside a page."""
 
+from __future__ import annotations
+
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -11,20 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from trunkline import _core
+from trunkline.bench.learning import CALLS, Learned
 from trunkline.bench.measure import Cell
-from trunkline.draw.colours import AXIS, GRID, INK, dark_too
+from trunkline.draw.colours import ACCENT, AXIS, GRID, INK, NATIVE, SERIES, SOFT, dark_too
 from trunkline.predict import Predicted
 from trunkline.report.line_styles import LineStyle, line_styles
 from trunkline.units import format_bytes, format_seconds
-
-__all__ = [
-    "prediction_curves",
-    "ratio_bars",
-    "size_axes",
-    "svg_text",
-    "tidy_axes",
-    "time_curves",
-]
 
 mpl.rcParams.update(
     {
@@ -175,4 +169,30 @@ def time_curves(cells: Sequence[Cell]) -> str:
     size_axes(axes, sizes)
     _legend_beside(axes, ends)
     axes.set_ylabel("time of the slowest rank")
+    return svg_text(figure)
+
+
+def learning_picture(job: Learned) -> str:
+    """An ``<svg>`` element of two panels: what a call takes, and what all calls so far have lost."""
+    figure = Figure(figsize=(5.2, 5.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    calls = [CALLS * number for number in range(1, len(job.ours_ms) + 1)]
+    above.plot(calls, job.native_ms, color=NATIVE, linestyle=(0, (5, 2)), label="native, in turns")
+    above.plot(calls, job.ours_ms, color=ACCENT, label="calls that learn")
+    above.axhline(job.best_ms, color=SERIES[1], linestyle=(0, (1, 1.4)), label="the best")
+    above.set_ylabel("a call, ms")
+    above.set_ylim(bottom=0)
+    below.plot(calls, job.lost_so_far_ms, color=ACCENT, label="beside native calls")
+    below.plot(
+        calls, job.allowed_so_far_ms, color=INK, linewidth=1, linestyle=(0, (4, 3)), label="that much is allowed"
+    )
+    below.plot(calls, job.regret_so_far_ms, color=SERIES[1], linestyle=(0, (1, 1.4)), label="beside the best")
+    below.set_ylabel("lost so far, ms")
+    below.set_xlabel("calls that learn")
+    for axes in (above, below):
+        if job.settled_after is not None:
+            label = f"settled after {job.settled_after} calls" if axes is above else "_"  # once is enough
+            axes.axvline(job.settled_after, color=SOFT, linewidth=1, label=label)
+        tidy_axes(axes)
+        axes.legend(frameon=False, fontsize=9)
     return svg_text(figure)

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from trunkline.compat import zip_equal
 from trunkline.draw.colours import ACCENT, NATIVE, SERIES
 
-__all__ = ["LineStyle", "line_styles"]
-
 PALETTE = {"native": NATIVE, "auto": ACCENT}
 PALETTE |= dict(zip_equal(("linear", "two-tree", "binary", "3-ary", "binomial", "flat"), SERIES))
 """Colours that are the same in every picture."""

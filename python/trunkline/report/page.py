@@ -17,8 +17,6 @@ from trunkline.report.cells_table import segment_text
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["bench_page", "demo_page", "plan_over", "render", "templates_with"]
-
 _templates = Environment(
     loader=PackageLoader("trunkline.report"),
     autoescape=True,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trunkline.bench.entries import check_entry
+from trunkline.bench.cell import check_entry
 from trunkline.bench.measure import Cell
 from trunkline.cluster import fingerprint_text
 from trunkline.errors import BadInput
@@ -15,8 +15,6 @@ from trunkline.peers.simulated import named_now
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import Row
 from trunkline.units import format_rate
-
-__all__ = ["Pair", "check_comparable", "compared", "load_bench", "rate_of", "simulated_name"]
 
 _NEEDED = frozenset(
     {"collective", "cluster", "cluster_fingerprint", "rate_bps", "ranks", "mpi", "algorithm", "message_bytes"}

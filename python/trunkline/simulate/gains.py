@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from trunkline import _core
-from trunkline.compat import keyword_dataclass, pairwise
+from trunkline.compat import pairwise
 from trunkline.long_links import LongLinks, long_links_of
 from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
 
-__all__ = ["Gain", "gains_of", "simulate_gains"]
 
-
-@keyword_dataclass(frozen=True)
+@dataclass(frozen=True)
 class Gain:
     """One line of ``simulate gains --json``: one rival at one rate and size."""
 
@@ -37,7 +35,7 @@ class Gain:
     """The MPI library whose ranks these are, to which ``auto`` leaves what it does not plan."""
     host_costs: str
     """Name of what messages cost their hosts: ``free``, or the library it was measured with."""
-    rival_host_costs: str = ""
+    rival_host_costs: str
     """The same of the rival's messages."""
     message_bytes: int
     limit_seconds: float
@@ -120,28 +118,24 @@ def gains_of(rows: Sequence[Row], job: Job, auto: str = "auto") -> list[Gain]:
 
 def _gain(auto: Row, rival: Row, long: LongLinks | None, bound_s: float) -> Gain:
     return Gain(
-        collective=auto.collective,
-        cluster=auto.cluster,
-        cluster_fingerprint=auto.cluster_fingerprint,
-        hosts=auto.hosts,
-        ranks=auto.ranks,
-        rate_bps=auto.rate_bps,
-        host_rate_bps=auto.host_rate_bps,
+        **{name: getattr(auto, name) for name in _ALIKE},
         long_rate_bps=long.most_bps if long else 0.0,
         long_latency_s=long.most_s if long else 0.0,
-        library=auto.library,
-        host_costs=auto.host_costs,
         rival_host_costs=rival.host_costs,
-        message_bytes=auto.message_bytes,
-        limit_seconds=auto.limit_seconds,
         bound_seconds=bound_s,
         auto_seconds=auto.seconds_median,
         auto_ran=auto.ran,
         auto_native_algorithm=auto.native_algorithm,
-        segment_bytes=auto.segment_bytes,
         rival=rival.algorithm,
         rival_algorithm=rival.native_algorithm or rival.algorithm,
         rival_seconds=rival.seconds_median,
         at_least=rival.gave_up,
         gain=rival.seconds_median / auto.seconds_median,
     )
+
+
+_ALIKE = (
+    *("collective", "cluster", "cluster_fingerprint", "hosts", "ranks", "rate_bps", "host_rate_bps", "library"),
+    *("host_costs", "message_bytes", "limit_seconds", "segment_bytes"),
+)
+"""What a gain has of its call, as the row of ``auto`` has it."""

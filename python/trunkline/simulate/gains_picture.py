@@ -11,8 +11,6 @@ from trunkline.peers.simulated import SELECTORS, named_now
 from trunkline.simulate.gains import Gain
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["gain_words", "gains_picture"]
-
 _LEAST_WIDTH = 400
 """Pixels: a phone shows it without making it much smaller."""
 _LEFT, _MARGIN, _TOP, _HEAD, _ROW = 76.0, 14.0, 70.0, 52.0, 24.0

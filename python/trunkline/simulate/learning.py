@@ -3,8 +3,6 @@
 SimGrid says what a call of each algorithm takes, times scatter by a stated noise, and the trials are those of a job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import exp
@@ -16,8 +14,6 @@ from trunkline.errors import BadInput
 from trunkline.peers.simulated import simulated_algorithms
 from trunkline.simulate.engine import Job
 from trunkline.simulate.rows import LeftOut, Row, simulate_all
-
-__all__ = ["simulated_learning"]
 
 
 def simulated_learning(

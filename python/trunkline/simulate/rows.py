@@ -6,19 +6,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trunkline import _core
+from trunkline.accuracy import slowest_host_bps
 from trunkline.bench.cell import Timed
 from trunkline.cluster import fingerprint_text, told_as_bad_input
-from trunkline.compat import keyword_dataclass, zip_equal
+from trunkline.compat import zip_equal
 from trunkline.errors import Failed
 from trunkline.peers.simulated import Simulated, own_choice
 from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.statistics import median_with_interval
 
-__all__ = ["LeftOut", "Part", "Row", "bound_seconds", "decisions_of", "host_rate_bps", "parts_of", "simulate_all"]
 
-
-@keyword_dataclass
+@dataclass
 class Row(Timed):
     """One line of ``simulate COLLECTIVE --json``; median, low and high differ where datagrams get lost."""
 
@@ -206,12 +205,6 @@ def _planned(job: Job, algorithm: Simulated, on_left_out: Callable[[LeftOut], No
     yield Part(small, algorithm.runs, algorithm.options, decided=decided, settings=settings, shapes=shapes)
 
 
-def host_rate_bps(cluster: _core.Cluster) -> float:
-    """Of the slowest host's link, or of all its links side by side."""
-    switches = set(cluster.switches)
-    return min(link.width * link.least_bps for link in cluster.links if not {link.a, link.b} <= switches)
-
-
 def _row(job: Job, algorithm: Simulated, part: Part, outcome: Outcome, given_up_s: float, wall_s: float) -> Row:
     times = median_with_interval(outcome.times or [given_up_s])
     return Row(
@@ -219,7 +212,7 @@ def _row(job: Job, algorithm: Simulated, part: Part, outcome: Outcome, given_up_
         cluster=job.cluster.name,
         cluster_fingerprint=fingerprint_text(job.cluster),
         rate_bps=max(link.most_bps for link in job.cluster.links),
-        host_rate_bps=host_rate_bps(job.cluster),
+        host_rate_bps=slowest_host_bps(job.cluster),
         host_costs=job.host_costs,
         library=job.library.name,
         by_arrival=job.by_arrival,

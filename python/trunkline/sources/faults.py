@@ -9,8 +9,6 @@ from typing import NamedTuple
 from trunkline import _core
 from trunkline.errors import faulty_input
 
-__all__ = ["Faults", "Place", "did_you_mean", "list_fault", "name_fault"]
-
 _MOST = 1000
 """Faults told of one by one; a file of which more is wrong is another file."""
 _LONGEST = 2000

@@ -15,11 +15,10 @@ from trunkline import _core
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.lldp_json import Heard, Speaker
-from trunkline.sources.lldp_rates import LinkRates, listed
+from trunkline.sources.lldp_rates import LinkRates
 from trunkline.sources.network import Host, Network, Switch, Trunk, as_known, check_network
 from trunkline.sources.rates import Rates
-
-__all__ = ["Hints", "network_heard"]
+from trunkline.units import listed
 
 _MISSING = (
     "hosts do not hear links between switches: add what a switch prints, --trunk A-B for each link, "

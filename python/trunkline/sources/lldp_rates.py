@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from trunkline import _core
 from trunkline.sources.rates import Rates
-from trunkline.units import format_link_rate, format_rate
-
-__all__ = ["LinkRates", "listed"]
-
-_MOST_LISTED = 8
+from trunkline.units import format_link_rate, format_rate, listed
 
 
 class LinkRates:
@@ -75,8 +71,8 @@ class LinkRates:
                 f"{format_rate(self._rates.host_bps)} is assumed. Give --rate, or print the neighbours with 'details'."
             )
         found += [
-            f"No port announces the rate of {listed(links)}: {format_rate(bps)} is assumed, {why}. Give --trunk-rate, "
-            "or change the rate of these links in the file."
+            f"No port announces the rate of {listed([*links])}: {format_rate(bps)} is assumed, {why}. Give "
+            "--trunk-rate, or change the rate of these links in the file."
             for (bps, why), links in self._trunks.items()
         ]
         told = (
@@ -86,10 +82,3 @@ class LinkRates:
         given = [f"{what} {format_link_rate(bps, width)}" for is_told, what, bps, width in told if is_told]
         found += [f"Rates as given: {', '.join(given)}."] if given else []
         return [*found, self._rates.latency_note]
-
-
-def listed(links: Iterable[str]) -> str:
-    """The first of them, and how many more there are."""
-    names = list(links)
-    more = len(names) - _MOST_LISTED
-    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

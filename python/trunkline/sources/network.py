@@ -14,8 +14,7 @@ from trunkline import _core
 from trunkline.cluster import equal_cost_words, told_as_bad_input
 from trunkline.errors import BadInput
 from trunkline.sources.faults import Faults, Place, did_you_mean, name_fault
-
-__all__ = ["Host", "Network", "Switch", "Trunk", "as_known", "check_network", "listed_names", "write_network"]
+from trunkline.units import listed
 
 
 @dataclass(frozen=True)
@@ -206,17 +205,12 @@ def _check_pieces(network: Network, missing: str, faults: Faults) -> None:
         count = sum(hosts[switch] for switch in piece)
         faults.add(
             places[piece[0]],
-            f"the network is in {len(pieces)} pieces: no link joins {_listed(piece)} ({count} host"
-            f"{'' if count == 1 else 's'}) to the rest ({_listed(pieces[0])}); {missing}",
+            f"the network is in {len(pieces)} pieces: no link joins {listed(piece, _MOST_LISTED)} ({count} host"
+            f"{'' if count == 1 else 's'}) to the rest ({listed(pieces[0], _MOST_LISTED)}); {missing}",
         )
 
 
 _MOST_LISTED = 4
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _MOST_LISTED
-    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def write_network(network: Network, origin: str) -> str:

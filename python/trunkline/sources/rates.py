@@ -9,8 +9,6 @@ from decimal import Decimal
 from trunkline.errors import BadInput
 from trunkline.units import format_link_rate, parse_link_rate
 
-__all__ = ["Rates", "given_rates"]
-
 DEFAULT_RATE = "1Gbit"
 DEFAULT_LATENCY = "10us"
 _SECONDS = {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1)}

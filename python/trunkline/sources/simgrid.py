@@ -11,8 +11,6 @@ from trunkline.sources.simgrid_platform import Join, Platform, Wire, read_platfo
 from trunkline.sources.simgrid_units import sum_of_seconds
 from trunkline.sources.simgrid_xml import parse_xml
 
-__all__ = ["read_simgrid"]
-
 _MISSING = "add a route of one link between a router of each"
 
 

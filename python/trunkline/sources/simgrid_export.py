@@ -24,8 +24,6 @@ from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.sources.simgrid_units import format_bandwidth, format_latency
 
-__all__ = ["rank_host", "simgrid_platform"]
-
 _HEADER = """\
 <?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -15,8 +15,6 @@ from trunkline.sources.simgrid_units import parse_bandwidth, parse_latency, sum_
 from trunkline.sources.simgrid_xml import Element
 from trunkline.units import WIDEST_LINK
 
-__all__ = ["Join", "Platform", "Wire", "read_platform"]
-
 
 @dataclass(frozen=True)
 class Wire:

@@ -6,8 +6,6 @@ Numbers are decimal until the end, so that what is written reads back equal.
 import re
 from decimal import Decimal
 
-__all__ = ["format_bandwidth", "format_latency", "parse_bandwidth", "parse_latency", "sum_of_seconds"]
-
 _NUMBER = re.compile(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*")
 _DECIMAL = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}

@@ -7,8 +7,6 @@ from xml.parsers import expat
 
 from trunkline.sources.faults import Faults, Place
 
-__all__ = ["Element", "parse_xml"]
-
 
 @dataclass
 class Element:

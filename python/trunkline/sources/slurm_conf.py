@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from trunkline.sources.faults import Faults, Place, did_you_mean, list_fault
 from trunkline.sources.slurm_tree import SwitchLine
 
-__all__ = ["read_topology_conf"]
-
 _PAIR = re.compile(r'\s*(?P<key>[A-Za-z0-9_.]+)\s*=\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]*))(?=\s|$)')
 _BLANKS = re.compile(r"\s*")
 _WRITTEN = {"switchname": "SwitchName", "switches": "Switches", "nodes": "Nodes", "linkspeed": "LinkSpeed"}

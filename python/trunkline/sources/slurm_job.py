@@ -16,8 +16,6 @@ from trunkline.sources.faults import Faults, Place, name_fault
 from trunkline.sources.network import Host, Network, Switch, Trunk, check_network
 from trunkline.sources.rates import Rates
 
-__all__ = ["gather", "read_job"]
-
 _ECHO = 'echo "$SLURM_NODEID $(hostname) $SLURM_TOPOLOGY_ADDR $SLURM_TOPOLOGY_ADDR_PATTERN"'
 _PATIENCE_S = 120
 _MISSING = "the job's nodes have no switch in common, so import topology.conf, or add the link to the file"

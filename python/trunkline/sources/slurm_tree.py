@@ -10,8 +10,6 @@ from trunkline.sources.faults import Faults, Place, did_you_mean
 from trunkline.sources.network import Host, Network, Switch, Trunk, as_known, check_network, listed_names
 from trunkline.sources.rates import Rates
 
-__all__ = ["SwitchLine", "network_of"]
-
 _MISSING = "add the switch that joins them, with both among its child switches, or name it with --core NAME"
 
 

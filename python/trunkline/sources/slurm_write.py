@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trunkline import _core
 
-__all__ = ["topology_conf"]
-
 _UPPER = "-up"
 """Ends the name of the upper half of a switch that has both hosts and switches below it."""
 

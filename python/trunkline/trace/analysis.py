@@ -12,8 +12,7 @@ from trunkline.compat import zip_equal
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import Group, RankCalls, grouped, rank_calls
 from trunkline.trace.critical_path import CriticalPath, critical_path
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import read_trace
+from trunkline.trace.file import drift_of, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.imbalance import Imbalance, entries_and_exits, imbalance_of
 from trunkline.trace.metrics import Stats, stats_of
@@ -23,8 +22,6 @@ from trunkline.trace.rounds import RoundStage, rounds_of
 from trunkline.trace.slow_hosts import Way, ways_of
 from trunkline.trace.stages import Clocks, Cost, Part, Stage, costs_of, stage_values, stages_of, way_of
 from trunkline.trace.subtrees import Subtree, chosen_subtree, subtrees_of
-
-__all__ = ["Analysed", "AnalysedTree", "Analysis", "analyse"]
 
 PAPERS_SKIP = 10
 """Calls at the beginning that the paper leaves out: they can take orders of magnitude longer."""

@@ -9,15 +9,13 @@ from trunkline import _core
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
 from trunkline.trace.critical_path import CriticalPath, PathStage
-from trunkline.trace.drift import drift_of
+from trunkline.trace.file import drift_of
 from trunkline.trace.metrics import order_counts, order_pairs, stats_of, wrapper_latency
 from trunkline.trace.nodes import Node
 from trunkline.trace.protocol import Protocol
 from trunkline.trace.stages import Stage
 from trunkline.trace.subtrees import Subtree
 from trunkline.trace.suggest import Advice
-
-__all__ = ["advice_as_json", "analysis_as_json", "compared_as_json"]
 
 FORMAT = "trace-analysis/1"
 

@@ -16,8 +16,6 @@ from trunkline.trace.analysis import Analysed, Analysis
 from trunkline.trace.slow_hosts import Way, extras
 from trunkline.units import format_seconds
 
-__all__ = ["MOST_OFF", "AsTraced", "as_traced"]
-
 MOST_OFF = 2.0
 """Predicted and measured times that differ by more: then the model does not know what holds the calls up."""
 

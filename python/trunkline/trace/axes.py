@@ -10,8 +10,6 @@ from trunkline.draw.colours import AXIS, GRID, INK, SOFT
 from trunkline.draw.layout import Point as Place
 from trunkline.draw.svg import picture, text
 
-__all__ = ["Axes", "Line", "Point", "in_long_units", "round_ticks"]
-
 WIDTH, HEIGHT = 760.0, 380.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 30.0, 46.0
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from trunkline.compat import zip_equal
 from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
 
-__all__ = ["Group", "RankCalls", "grouped", "lanes", "rank_calls"]
-
 _ID_BITS = 16
 """Of a call's number that each record has."""
 _REPETITION_BITS = 18

@@ -11,8 +11,6 @@ import numpy as np
 from trunkline.compat import zip_equal
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis, find_group
 
-__all__ = ["Compared", "compare", "ratio_with_interval"]
-
 MOST_BLOCKS = 30
 LEAST_BLOCKS = 5
 """Fewer give no interval."""

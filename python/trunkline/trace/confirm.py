@@ -16,8 +16,6 @@ from trunkline.trace.analysis import Analysed, analyse, find_group
 from trunkline.trace.folder import find_job
 from trunkline.trace.suggest import AnyStep
 
-__all__ = ["Confirmation", "confirm"]
-
 MOST_SAID = 2000
 """Characters of what a failed job said."""
 

@@ -23,8 +23,6 @@ from trunkline.trace.file import ARRIVED, HANDED_ON
 from trunkline.trace.metrics import Stats, stats_of
 from trunkline.trace.stages import Clocks
 
-__all__ = ["CriticalPath", "PathStage", "critical_path"]
-
 MOST_CALLS = 50
 """That are looked at, evenly chosen."""
 MOST_EVENTS = 400_000

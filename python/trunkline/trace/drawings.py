@@ -13,6 +13,7 @@ from trunkline.draw.cluster import MOST_HOSTS
 from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, PAPER, SERIES, SOFT
 from trunkline.draw.costs import draw_costs
 from trunkline.draw.layout import Point as Place
+from trunkline.draw.layout import leaves_in_a_row
 from trunkline.draw.names import without_domain
 from trunkline.draw.svg import picture, text
 from trunkline.trace.analysis import AnalysedTree
@@ -22,19 +23,6 @@ from trunkline.trace.metrics import departure_wait, up_latency
 from trunkline.trace.nodes import Node
 from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.subtrees import Subtree
-
-__all__ = [
-    "cost_over_switches",
-    "cost_tree",
-    "departure_curves",
-    "shown_ranks",
-    "slowest_ways",
-    "subtree_curves",
-    "timemap",
-    "told_subtrees",
-    "ways_of_ranks",
-    "widest_departures",
-]
 
 MOST_LINES = 64
 MOST_CURVES = 6
@@ -77,11 +65,6 @@ def timemap(tree: AnalysedTree, title: str, axis: str = BOTH_WAYS, rank: int | N
     if named not in (fast, slow):
         lines.append(Line(_way_through(tree, named), SERIES[2], f"rank {named}"))
     return _ways(lines, title, axis, _stage_names(tree, named))
-
-
-def slowest_ways(runs: Sequence[tuple[str, AnalysedTree]], title: str) -> str:
-    """As :func:`timemap`, of the slowest rank alone in each of several runs, which have names."""
-    return ways_of_ranks([(name, tree, tree.slowest.rank) for name, tree in runs], title)
 
 
 def ways_of_ranks(runs: Sequence[tuple[str, AnalysedTree, int]], title: str, axis: str = BOTH_WAYS) -> str:
@@ -220,7 +203,7 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
     for rank, node in tree.times.nodes.items():
         if node.parent is not None:
             children[node.parent].append(rank)
-    place, level = _places(children, tree.times.root)
+    place, level = leaves_in_a_row(children, tree.times.root)
     cost = _cost_by_place(tree.stages)
     most = max(cost.values(), default=1.0) or 1.0
     leaves = max(place.values()) + 1
@@ -265,26 +248,6 @@ def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
 
 _LETTER = 6.4
 """Width of a letter of a host's name, pixels."""
-
-
-def _places(children: dict[int, list[int]], root: int) -> tuple[dict[int, float], dict[int, int]]:
-    """Across: leaves side by side, others above the middle of what hangs below; and levels."""
-    place: dict[int, float] = {}
-    level = {root: 0}
-    order, stack, leaves = [], [root], 0
-    while stack:
-        order.append(here := stack.pop())
-        for child in children[here]:
-            level[child] = level[here] + 1
-        stack += reversed(children[here])
-    for rank in order:
-        if not children[rank]:
-            place[rank] = float(leaves)
-            leaves += 1
-    for rank in reversed(order):
-        if children[rank]:
-            place[rank] = (place[children[rank][0]] + place[children[rank][-1]]) / 2
-    return place, level
 
 
 def _cost_by_place(stages: Sequence[Stage]) -> dict[tuple[str, int], float]:

@@ -1,39 +1,24 @@
-"""One rank's trace file, as ``runtime/trace/format.hpp`` lays it out."""
+"""One rank's trace file, as ``runtime/trace/format.hpp`` lays it out.
+
+Clocks drift: the two comparisons with rank 0's clock, in MPI_Init and in MPI_Finalize, say how much on each host.
+Between them the difference is taken to change evenly. What both comparisons may be wrong by is no drift. Ranks of one
+host have one clock, so all of them take what the best compared one of them says: their times stay comparable exactly.
+"""
+
+from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.files import open_regular
-
-__all__ = [
-    "ARRIVED",
-    "BEGIN",
-    "COMPLETE",
-    "HANDED_ON",
-    "HEARD",
-    "OVER",
-    "SOME_COLLECTIVES",
-    "SOME_RANKS",
-    "SOME_TIME",
-    "SUM",
-    "TOLD",
-    "UNKNOWN_BYTES",
-    "UNKNOWN_KIND",
-    "CallKind",
-    "Header",
-    "RankTrace",
-    "is_begun",
-    "read_header",
-    "read_kinds",
-    "read_records",
-    "read_trace",
-    "unwrapped",
-]
 
 MAGIC = b"trktrace"
 VERSION = 1
@@ -50,14 +35,14 @@ _MOST_RANKS = 1_000_000
 _HEADER = np.dtype(
     [
         ("magic", "S8"),
-        ("version", "<u4"),
-        ("header_bytes", "<u4"),
+        ("format", "<u4"),
+        ("kinds_at", "<u4"),
         ("kind_bytes", "<u4"),
         ("most_kinds", "<u4"),
         ("record_bytes", "<u4"),
         ("rank", "<u4"),
         ("ranks", "<u4"),
-        ("host", "<u4"),
+        ("host_number", "<u4"),
         ("capacity", "<u8"),
         ("start_ns", "<u8"),
         ("wall_ns", "<i8"),
@@ -68,9 +53,9 @@ _HEADER = np.dtype(
         ("kinds", "<u4"),
         ("finished", "<u4"),
         ("job", "S48"),
-        ("host_name", "S64"),
+        ("host", "S64"),
         ("mpi", "S32"),
-        ("library", "S16"),
+        ("version", "S16"),
         ("end_ns", "<u8"),
         ("end_offset_ns", "<i8"),
         ("end_error_ns", "<u8"),
@@ -171,8 +156,10 @@ class RankTrace:
     """The file ends before its records do."""
 
 
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
+def _fields_of(raw: np.void) -> dict[str, Any]:
+    """By name, as whole numbers and texts of Python."""
+    plain = zip_equal(raw.dtype.names or (), raw.item())
+    return {name: value.decode("utf-8", "replace") if isinstance(value, bytes) else value for name, value in plain}
 
 
 def is_begun(file: Path) -> bool:
@@ -191,66 +178,33 @@ def read_header(file: Path) -> Header:
         raw = opened.read(_HEADER.itemsize)
     if len(raw) < _HEADER.itemsize or not raw.startswith(MAGIC):
         raise BadInput(f"{file}: no trace file of Trunkline, or it ends within its header; leave it out")
-    one = np.frombuffer(raw, _HEADER)[0]
-    if one["version"] != VERSION:
+    one = _fields_of(np.frombuffer(raw, _HEADER)[0])
+    if one["format"] != VERSION:
         raise BadInput(
-            f"{file}: has version {one['version']} of the format, and this command reads {VERSION}; "
+            f"{file}: has version {one['format']} of the format, and this command reads {VERSION}; "
             "use the command of the release that wrote it"
         )
-    sizes = (int(one["kind_bytes"]), int(one["record_bytes"]))
-    kinds_at, most_kinds, capacity = int(one["header_bytes"]), int(one["most_kinds"]), int(one["capacity"])
+    kinds_at, most_kinds, capacity = one["kinds_at"], one["most_kinds"], one["capacity"]
     sane = (
-        sizes == (_KIND.itemsize, _RECORD.itemsize)
+        (one["kind_bytes"], one["record_bytes"]) == (_KIND.itemsize, _RECORD.itemsize)
         and _HEADER.itemsize <= kinds_at <= 1 << 20
-        and int(one["kinds"]) <= most_kinds <= UNKNOWN_KIND
+        and one["kinds"] <= most_kinds <= UNKNOWN_KIND
         and 0 < capacity < 1 << 40
         and capacity & (capacity - 1) == 0
-        and int(one["rank"]) < int(one["ranks"]) <= _MOST_RANKS
+        and one["rank"] < one["ranks"] <= _MOST_RANKS
     )
     if not sane:
         raise BadInput(f"{file}: its header contradicts itself; leave it out")
-    return Header(
-        file=file,
-        version=_text(one["library"]),
-        rank=int(one["rank"]),
-        ranks=int(one["ranks"]),
-        host=_text(one["host_name"]),
-        job=_text(one["job"]),
-        mpi=_text(one["mpi"]),
-        start_ns=int(one["start_ns"]),
-        wall_ns=int(one["wall_ns"]),
-        clock_offset_ns=int(one["clock_offset_ns"]),
-        clock_error_ns=int(one["clock_error_ns"]),
-        end_ns=int(one["end_ns"]),
-        end_offset_ns=int(one["end_offset_ns"]),
-        end_error_ns=int(one["end_error_ns"]),
-        chosen=int(one["chosen"]),
-        capacity=capacity,
-        head=int(one["head"]),
-        kinds=int(one["kinds"]),
-        unknown_kinds=int(one["unknown_kinds"]),
-        finished=bool(one["finished"]),
-        kinds_at=kinds_at,
-        records_at=kinds_at + most_kinds * _KIND.itemsize,
-    )
+    told = {field.name: one[field.name] for field in fields(Header) if field.name in one}
+    records_at = kinds_at + most_kinds * _KIND.itemsize
+    return Header(**told | {"finished": bool(one["finished"])}, file=file, records_at=records_at)
 
 
 def read_kinds(header: Header) -> list[CallKind]:
     """The table of the kinds of calls, as far as it is filled and there."""
     with open_regular(header.file) as opened:
         raw_kinds = np.fromfile(opened, _KIND, count=header.kinds, offset=header.kinds_at)
-    return [
-        CallKind(
-            plan=int(raw_kind["plan"]),
-            bytes=int(raw_kind["bytes"]),
-            segment_bytes=int(raw_kind["segment_bytes"]),
-            communicator=int(raw_kind["communicator"]),
-            root=int(raw_kind["root"]),
-            collective=_text(raw_kind["collective"]),
-            algorithm=_text(raw_kind["algorithm"]),
-        )
-        for raw_kind in raw_kinds
-    ]
+    return [CallKind(**_fields_of(raw_kind)) for raw_kind in raw_kinds]
 
 
 def read_records(header: Header, first: int, count: int) -> NDArray[np.void]:
@@ -331,3 +285,21 @@ def _cut_ring(records: np.ndarray, header: Header) -> np.ndarray:
     """Of a ring whose file was cut off: the part after the newest record lacks its end, so what came before goes."""
     newest = header.head % header.capacity
     return records[:newest] if newest else records
+
+
+def drift_of(headers: Sequence[Header]) -> dict[int, float]:
+    """By rank: by how much rank 0's clock is faster than its host's, as a part of the time; 0 where it is not known."""
+    first_host = next((header.host for header in headers if header.rank == 0), None)
+    best: dict[str, Header] = {}
+    for header in headers:
+        if header.end_ns <= header.start_ns or header.host == first_host:
+            continue
+        known = best.get(header.host)
+        if known is None or header.clock_error_ns + header.end_error_ns < known.clock_error_ns + known.end_error_ns:
+            best[header.host] = header
+    found = {}
+    for host, one in best.items():
+        change = one.end_offset_ns - one.clock_offset_ns
+        if abs(change) > one.clock_error_ns + one.end_error_ns:
+            found[host] = change / (one.end_ns - one.start_ns)
+    return {header.rank: found.get(header.host, 0.0) for header in headers}

@@ -16,8 +16,6 @@ from trunkline.errors import BadInput
 from trunkline.files import is_folder, read_text
 from trunkline.trace.file import SOME_COLLECTIVES, SOME_RANKS, SOME_TIME, Header, read_header
 
-__all__ = ["Job", "check_ranks", "described_jobs", "find_job"]
-
 
 @dataclass(frozen=True)
 class Job:

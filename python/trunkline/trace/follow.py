@@ -19,8 +19,6 @@ from trunkline.trace.file import (
     unwrapped,
 )
 
-__all__ = ["FollowedRank", "News"]
-
 _CALL_SHIFT = np.uint64(48)
 
 

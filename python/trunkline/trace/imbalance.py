@@ -9,8 +9,6 @@ from trunkline.compat import zip_equal
 from trunkline.trace.calls import Group, RankCalls
 from trunkline.trace.stages import Clocks
 
-__all__ = ["Imbalance", "entries_and_exits", "imbalance_of"]
-
 MUCH = 0.5
 """Part of the time in calls from which on waiting is named as the reason."""
 

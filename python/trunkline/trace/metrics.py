@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from trunkline.trace.nodes import Node, Times
 
-__all__ = ["Stats", "arrival_wait", "departure_wait", "down_latency", "order_counts", "proxy_latency", "stats_of"]
-__all__ += ["order_pairs", "up_latency", "wrapper_latency"]
-
 
 @dataclass(frozen=True)
 class Stats:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from trunkline.trace.calls import RankCalls
 from trunkline.trace.file import ARRIVED, COMPLETE, HANDED_ON, HEARD, SUM, TOLD
 
-__all__ = ["Node", "Parents", "Slots", "TreeTimes", "slots_of", "tree_times"]
-
 Times = NDArray[np.int64]
 """Shape (calls, segments of the tree)."""
 

@@ -14,14 +14,11 @@ from trunkline.compat import zip_equal
 from trunkline.errors import BadInput
 from trunkline.kinds import kind_of
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, UNKNOWN_BYTES, CallKind, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, TOLD, UNKNOWN_BYTES, CallKind, drift_of, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.otf2_definitions import MESSAGES, Definitions
 from trunkline.trace.otf2_library import Archive
 from trunkline.trace.protocol import parts_of
-
-__all__ = ["export_otf2"]
 
 _TAG_MASK = 0xFFFFFFFF
 

@@ -11,8 +11,6 @@ from trunkline.trace.file import UNKNOWN_BYTES, CallKind
 from trunkline.trace.folder import Job
 from trunkline.trace.otf2_library import UNDEFINED, Archive
 
-__all__ = ["MESSAGES", "Definitions", "EndOfCall"]
-
 # Region roles and numbers of collective operations as OTF2 has them.
 _FUNCTION = 1
 _BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL = 15, 23, 24, 25

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from trunkline.errors import BadInput, Failed
 
-__all__ = ["UNDEFINED", "Archive"]
-
 NAMES = ("libopen-trace-format2.so.10", "libotf2.so.10")
 """Debian's and the project's own; 10 is the interface of OTF2 3.0."""
 UNDEFINED = 0xFFFFFFFF

@@ -17,8 +17,6 @@ from trunkline.trace.analysis import Analysed, Analysis
 from trunkline.trace.as_traced import AsTraced
 from trunkline.trace.critical_path import PathStage
 
-__all__ = ["OtherAlgorithm", "other_algorithm"]
-
 
 @dataclass(frozen=True)
 class OtherAlgorithm:

@@ -13,7 +13,6 @@ from trunkline.compat import zip_equal
 from trunkline.report.page import render
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.compare import Compared
-from trunkline.trace.critical_path import CriticalPath
 from trunkline.trace.drawings import (
     BOTH_WAYS,
     cost_over_switches,
@@ -25,7 +24,6 @@ from trunkline.trace.drawings import (
     told_subtrees,
     ways_of_ranks,
 )
-from trunkline.trace.stages import Stage
 from trunkline.trace.suggest import Advice
 from trunkline.trace.words import (
     MOST_HOT_SPOTS,
@@ -45,8 +43,6 @@ from trunkline.trace.words import (
     us_text,
 )
 from trunkline.units import format_bytes
-
-__all__ = ["trace_page"]
 
 MOST_GROUPS = 6
 MOST_BARS = 64
@@ -70,37 +66,26 @@ def trace_page(
         rank: Whose stages, orders and way are told; None: the slowest one's.
         compared: The job beside another one.
     """
-    job = analysis.job
+    texts = (attack_text, begins_text, call_text, path_stage_text, reason_text, slow_text, stage_text)
+    words: dict[str, Any] = {function.__name__: function for function in texts}
     return render(
         "trace.html.j2",
         [],
-        job=job,
-        hosts=len(set(job.hosts.values())),
-        mpi=job.headers[0].mpi,
-        records=analysis.records,
-        notes=analysis.notes,
+        analysis=analysis,
+        job=analysis.job,
+        hosts=len(set(analysis.job.hosts.values())),
         confirmed=confirmed,
         planned=_core.planned_words(),
-        rows=[_row(analysed) for analysed in analysis.groups],
         groups=[
             _group(analysis, one, given, rank, compared)
             for one, given in list(zip_equal(analysis.groups, advice))[:MOST_GROUPS]
         ],
         ways=_ways(analysis, rank, compared),
-        clock_error=us_text(max(header.error_ns for header in job.headers) / 1e3),
+        clock_error=max(header.error_ns for header in analysis.job.headers) / 1e3,
+        most=MOST_HOT_SPOTS,
+        us=us_text,
+        **words,
     )
-
-
-def _row(analysed: Analysed) -> dict[str, Any]:
-    return {
-        "name": call_text(analysed),
-        "ran": analysed.group.algorithm,
-        "calls": analysed.counted,
-        "mean": us_text(analysed.time.mean),
-        "waiting": us_text(analysed.imbalance.waiting),
-        "inside": us_text(analysed.imbalance.inside),
-        "late": ", ".join(f"rank {rank} {part:.0%}" for rank, part in analysed.imbalance.late_ranks[:1]),
-    }
 
 
 def _group(
@@ -108,64 +93,20 @@ def _group(
 ) -> dict[str, Any]:
     calls, ranks = _calls(analysed)
     return {
-        "name": f"{call_text(analysed)}, {analysed.group.algorithm}",
-        "reason": reason_text(analysed),
-        "suggestions": [
-            {
-                "why": f"attacks {attack_text(analysis, step, analysed.group.collective)}",
-                "slow": slow_text(step),
-                "gain": step.gain,
-                "command": step.command,
-            }
-            for step in advice.steps
-        ],
-        "no_suggestion": advice.silent,
+        "of": analysed,
+        "collective": analysed.group.collective,
+        "advice": advice,
         "trees": [_tree(analysis, tree, analysed.group.collective, rank) for tree in analysed.trees],
         "compared": next(
             (_compared(beside, rank) for beside in compared if beside.second is analysed and beside.trees), None
         ),
-        "critical": _critical_path(analysis, analysed.critical)
-        if analysed.critical and len(analysed.trees) != 1
-        else None,
-        "rounds": _rounds(analysed),
+        "critical": analysed.critical if len(analysed.trees) != 1 else None,
+        "rounds": sorted(analysed.rounds, key=lambda stage: -stage.wait.mean * stage.ranks)[:MOST_HOT_SPOTS],
         "calls": json.dumps({"ranks": ranks, "calls": calls}),
         "last": len(calls) - 1,
         "bars": len(ranks),
-        "first": analysed.group.ranks[0],
         "height": 12 * len(ranks) + 8,
     }
-
-
-def _critical_path(analysis: Analysis, path: CriticalPath) -> dict[str, Any]:
-    return {
-        "calls": path.calls,
-        "begins": begins_text(path),
-        "stages": [
-            {
-                "name": path_stage_text(analysis, stage),
-                "share": f"{stage.share:.1%}",
-                "calls": f"{stage.calls:.0%}",
-                "mean": us_text(stage.mean),
-            }
-            for stage in path.stages[:MOST_HOT_SPOTS]
-        ],
-    }
-
-
-def _rounds(analysed: Analysed) -> list[dict[str, Any]]:
-    """Rounds by their mean waits, the longest first."""
-    dearest = sorted(analysed.rounds, key=lambda stage: -stage.wait.mean * stage.ranks)[:MOST_HOT_SPOTS]
-    return [
-        {
-            "number": stage.number,
-            "ranks": stage.ranks,
-            "mean": us_text(stage.wait.mean),
-            "median": us_text(stage.wait.median),
-            "p90": us_text(stage.wait.p90),
-            "slowest": stage.slowest,
-        }
-        for stage in dearest
-    ]
 
 
 def _tree(analysis: Analysis, tree: AnalysedTree, collective: str, rank: int | None) -> dict[str, Any]:
@@ -176,42 +117,21 @@ def _tree(analysis: Analysis, tree: AnalysedTree, collective: str, rank: int | N
         "timemap": timemap(tree, "Timemap", axis, rank),
         "way": way,
         "latency": _latency(collective),
-        "curves": departure_curves(tree, _curves_title(collective)),
+        "curves": departure_curves(tree, f"{_latency(collective)} and departure waits"),
         "subtrees": subtree_curves([(one.name, one) for one in shown], "Subtrees as one node"),
         "drawing": cost_tree(tree, analysis.job.hosts, "The tree by cost"),
         "network": cost_over_switches(tree, analysis.job, "The tree over the switches by cost"),
         "shown": len(shown_ranks(tree.costs)),
-        "ranks": len(tree.costs),
-        "costs": [
-            {
-                "name": f"{words}: rank {cost.rank}",
-                "host": us_text(cost.host_subtree),
-                "root": us_text(cost.cluster_root_subtree),
-                "proxy": us_text(cost.proxy),
-                "total": us_text(cost.total),
-                "more": [
-                    (name, us_text(getattr(cost, key)))
-                    for name, key in parts_of(collective)
-                    if key not in ("host_subtree", "cluster_root_subtree", "proxy", "total")
-                ],
-            }
-            for words, cost in told_costs(tree, rank)
-        ],
-        "hot": [
-            {"name": stage_text(analysis, stage, collective), "share": f"{tree.share(stage):.1%}", **_stats(stage)}
-            for stage in tree.hot_spots[:MOST_HOT_SPOTS]
-        ],
+        "of": tree,
+        "costs": told_costs(tree, rank),
+        "more": [part for part in parts_of(collective) if part[1] not in _COLUMNS],
         "rank": told,
-        "stages": [{"name": label, **_stats(stage)} for stage, label in tree.labelled_way(told)],
         "orders": orders_of(tree, rank),
     }
 
 
-def _stats(stage: Stage) -> dict[str, Any]:
-    stats = stage.stats
-    values = {"mean": stats.mean, "median": stats.median, "stdev": stats.stdev, "p10": stats.p10, "p90": stats.p90}
-    values |= {"min": stats.least, "max": stats.most}
-    return {"ranks": stage.ranks, **{name: us_text(value) for name, value in values.items()}}
+_COLUMNS = ("host_subtree", "cluster_root_subtree", "proxy", "total")
+"""Of a tree's costs; the others stand below them on a phone."""
 
 
 def _compared(beside: Compared, rank: int | None) -> dict[str, Any]:
@@ -268,10 +188,6 @@ _WAYS = {
 
 def _latency(collective: str) -> str:
     return "Up latency" if one_way(collective) is None else "Latency"
-
-
-def _curves_title(collective: str) -> str:
-    return f"{_latency(collective)} and departure waits"
 
 
 def _calls(analysed: Analysed) -> tuple[list[dict[str, Any]], list[int]]:

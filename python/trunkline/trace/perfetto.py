@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
 from trunkline.trace.calls import RankCalls, lanes, rank_calls
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, read_trace
+from trunkline.trace.file import ARRIVED, HANDED_ON, HEARD, SUM, TOLD, drift_of, read_trace
 from trunkline.trace.folder import Job
 from trunkline.trace.protocol import EVERYBODY, MEETING, STEPS, parts_of
-
-__all__ = ["export_perfetto"]
 
 # Of Trace, TracePacket, TrackDescriptor, ProcessDescriptor, ThreadDescriptor and TrackEvent.
 PACKET = 1
@@ -82,7 +79,7 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
         lane_of = lanes(calls)
         for lane in range(int(lane_of.max(initial=0)) + 1):
             name = f"rank {header.rank}" + (f", thread {lane + 1}" if lane else "")
-            track = _track(header.rank, lane)
+            track = (lane << 34) + header.rank + 1
             put(nested(TRACK_DESCRIPTOR, number(UUID, track) + nested(NAME, name.encode()) + parent))
             for ns, content in _events(calls, np.flatnonzero(lane_of == lane), track):
                 put(number(TIMESTAMP, max(0, ns + calls.offset - base)) + content)
@@ -91,10 +88,6 @@ def export_perfetto(job: Job, file: BinaryIO) -> int:
 
 def _host_track(place: int) -> int:
     return (1 << 32) + place
-
-
-def _track(rank: int, lane: int) -> int:
-    return (lane << 34) + rank + 1
 
 
 def _event(kind: int, track: int, name: str = "", flow: bytes = b"") -> bytes:

@@ -12,8 +12,6 @@ from trunkline.trace.calls import Group, RankCalls
 from trunkline.trace.file import HEARD, TOLD
 from trunkline.trace.metrics import Stats, stats_of
 
-__all__ = ["EVERYBODY", "MEETING", "STEPS", "Protocol", "Span", "Step", "parts_of", "protocol_of"]
-
 STEPS = ("data", "repair", "poll", "report", "done", "ask", "answer", "meeting")
 """By number, as runtime/execute/events.hpp has them."""
 DATA, REPAIR, ANSWER, MEETING = 0, 1, 6, 7

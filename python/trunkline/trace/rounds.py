@@ -8,8 +8,6 @@ from trunkline.trace.file import ARRIVED, HANDED_ON
 from trunkline.trace.metrics import Stats, stats_of
 from trunkline.trace.nodes import Slots
 
-__all__ = ["RoundStage", "rounds_of"]
-
 
 @dataclass(frozen=True)
 class RoundStage:

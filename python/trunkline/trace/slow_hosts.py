@@ -15,8 +15,6 @@ from trunkline.trace.file import ARRIVED, HANDED_ON
 from trunkline.trace.nodes import Slots
 from trunkline.trace.stages import Clocks
 
-__all__ = ["Way", "extras", "ways_of"]
-
 MOST_OF_ONE = 1.5
 """A host is slow where its ways take so many times the typical one."""
 

@@ -20,9 +20,6 @@ from trunkline.trace.metrics import (
 )
 from trunkline.trace.nodes import Node, Times, TreeTimes
 
-__all__ = ["PROXIES", "Clocks", "Cost", "Key", "Kind", "Part", "Stage", "StageValues"]
-__all__ += ["costs_of", "stage_values", "stages_of", "way_of"]
-
 Part = Literal["host subtree", "cluster-root subtree", "proxy"]
 Kind = Literal["down latency", "arrival wait", "down proxy", "up proxy", "up latency", "departure wait"]
 DOWN: tuple[Kind, ...] = ("down latency", "arrival wait", "down proxy")

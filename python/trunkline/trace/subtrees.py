@@ -19,8 +19,6 @@ from trunkline.trace.metrics import Stats, stats_of
 from trunkline.trace.nodes import TreeTimes
 from trunkline.trace.stages import Clocks, Key, Kind, StageValues
 
-__all__ = ["Subtree", "chosen_subtree", "subtrees_of"]
-
 MOST_HOSTS = 64
 """Host subtrees are told of so many hosts at most, those with most nodes first."""
 

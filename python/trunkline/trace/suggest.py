@@ -12,19 +12,14 @@ from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.edits.host_tree import HostTree
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
-from trunkline.edits.links import add_link, remove_link
-from trunkline.edits.move import move
 from trunkline.edits.plans import edited, host_tree_of
-from trunkline.edits.reroot import free_roots, reroot
-from trunkline.edits.root import merge_root, split_root
+from trunkline.edits.steps import add_link, free_roots, merge_root, move, remove_link, reroot, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import Analysed, AnalysedTree, Analysis
 from trunkline.trace.as_traced import as_traced
 from trunkline.trace.other_algorithms import OtherAlgorithm, other_algorithm
 from trunkline.trace.stages import Stage
 from trunkline.trace.tree_model import TreeModel, model_of
-
-__all__ = ["Advice", "AnyStep", "Suggestion", "advice_for"]
 
 LEAST_GAIN = _core.least_gain_of_a_model
 """Predicted; what promises less is within the model's error."""

@@ -11,8 +11,6 @@ from trunkline.trace.calls import Group
 from trunkline.trace.words import call_text, path_stage_text
 from trunkline.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["summary_lines"]
-
 _SLOW = 2.0
 """A way is slow that takes this times what the quicker ways take, for what the cluster file says of both."""
 _LATE = 0.1

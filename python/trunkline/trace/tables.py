@@ -33,8 +33,6 @@ from trunkline.trace.words import (
     us_text,
 )
 
-__all__ = ["compared_stages_tables", "compared_table", "group_tables", "groups_table", "top_table"]
-
 
 def groups_table(analysis: Analysis) -> Table:
     """A row for each group of calls."""

@@ -16,8 +16,6 @@ from trunkline.trace.file import Header, is_begun, read_header
 from trunkline.trace.folder import check_ranks, described_jobs
 from trunkline.trace.follow import FollowedRank, News
 
-__all__ = ["Look", "Row", "Spent", "Top"]
-
 FIRST_RECORDS = 1 << 16
 """Of a rank that is running: what the first look reads at most, so that it is no longer than the others."""
 

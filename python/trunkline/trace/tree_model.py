@@ -14,8 +14,6 @@ from trunkline.trace.nodes import Node
 from trunkline.trace.slow_hosts import extras
 from trunkline.trace.stages import PROXIES
 
-__all__ = ["TreeModel", "model_of"]
-
 
 @dataclass(frozen=True)
 class TreeModel:

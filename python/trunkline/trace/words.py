@@ -13,10 +13,6 @@ from trunkline.trace.stages import Cost, Stage
 from trunkline.trace.suggest import AnyStep
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["MOST_HOT_SPOTS", "PARTS", "Orders", "attack_text", "begins_text", "bytes_text", "call_text", "change_text"]
-__all__ += ["one_way", "orders_of", "parts_of", "path_stage_text", "reason_text", "shown_rank", "slow_text"]
-__all__ += ["stage_text", "suggestion_text", "told_costs", "us_text"]
-
 _REASONS = {
     "inside": "the time goes into the collective itself",
     "program": "ranks wait for others of the program that come late: balance its work",

@@ -7,8 +7,6 @@ from math import gcd
 
 from trunkline import _core
 
-__all__ = ["Candidate", "Candidates"]
-
 PER_ALGORITHM = 3
 """Segments of one algorithm that are measured, at most."""
 MOST = 12

@@ -17,8 +17,6 @@ from trunkline.statistics import NOISY, Median, median_with_interval
 from trunkline.tune.candidates import Candidate, Candidates
 from trunkline.tune.tuner import NATIVE_UNLESS, Winner, in_one_piece
 
-__all__ = ["JobTuner", "fastest_or_predicted", "tuner_words"]
-
 LEAST = 3
 """Repetitions of a candidate before it may be dropped, and before a size counts."""
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trunkline import _core
 from trunkline.bench.job import Limits, Repetition
 from trunkline.bench.measure import Cell, measure
+from trunkline.cluster import told_as_bad_input
 from trunkline.compat import pairwise
 from trunkline.lab.session import Lab
 from trunkline.mpi import Mpi
 from trunkline.placement import placement_on
-from trunkline.tune.between import first_size_of_next
 from trunkline.tune.candidates import Candidate, Candidates
 
-__all__ = ["Winner", "entry_of", "in_one_piece", "measure_size", "merged", "rules_of", "tune_entry"]
+
+def first_size_of_next(before: int, after: int) -> int:
+    """The least size at or above the geometric mean of two: above ``before`` also where they are neighbours."""
+    return math.isqrt(before * after - 1) + 1
+
 
 NATIVE_UNLESS = 1.02
 """A tree must have been this much faster than native to be chosen."""
@@ -157,3 +162,13 @@ def merged(old: Sequence[_core.TuningEntry], new: Sequence[_core.TuningEntry]) -
 
     replaced = {case(entry) for entry in new}
     return [*(entry for entry in old if case(entry) not in replaced), *new]
+
+
+def load_tuning(path: str) -> _core.Tuning:
+    """A tuning file.
+
+    Raises:
+        BadInput: with everything that is wrong with it.
+    """
+    with told_as_bad_input():
+        return _core.read_tuning(path)

@@ -10,8 +10,7 @@ from trunkline import _core
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, simulated_algorithms
-from trunkline.simulate.calibration import _lines
-from trunkline.simulate.engine import Job, simulate
+from trunkline.simulate.engine import Job, _lines, simulate
 
 RATE = 1e8 / 8
 HOP_S = 20e-6

@@ -26,6 +26,7 @@ ONE = Gain(
     long_latency_s=0.0,
     library="mpich",
     host_costs="free",
+    rival_host_costs="free",
     message_bytes=1024,
     limit_seconds=1e-4,
     bound_seconds=1e-4,

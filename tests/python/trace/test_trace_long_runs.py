@@ -7,8 +7,7 @@ from test_trace_suggest import plan_of, rooms  # noqa: F401 (a fixture)
 
 from trunkline.trace.analysis import analyse
 from trunkline.trace.calls import rank_calls
-from trunkline.trace.drift import drift_of
-from trunkline.trace.file import read_trace
+from trunkline.trace.file import drift_of, read_trace
 from trunkline.trace.folder import find_job
 
 HOUR_US = 3600e6

@@ -8,7 +8,7 @@ from made_run import write_run
 from trunkline import _core
 from trunkline.edits.host_tree import HostTree
 from trunkline.edits.plans import edited, host_tree_of
-from trunkline.edits.reroot import reroot
+from trunkline.edits.steps import reroot
 from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
 from trunkline.trace.suggest import advice_for

@@ -13,11 +13,8 @@ from test_trace_suggest import plan_of
 
 from trunkline import _core
 from trunkline.edits.levels import add_host_level, add_root_level, remove_host_level, remove_root_level
-from trunkline.edits.links import add_link, remove_link
-from trunkline.edits.move import move
 from trunkline.edits.plans import edited, host_tree_of
-from trunkline.edits.reroot import free_roots, reroot
-from trunkline.edits.root import merge_root, split_root
+from trunkline.edits.steps import add_link, free_roots, merge_root, move, remove_link, reroot, split_root
 from trunkline.errors import BadInput
 from trunkline.trace.analysis import analyse
 from trunkline.trace.as_traced import as_traced

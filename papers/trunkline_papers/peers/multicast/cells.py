@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.bench.measure import Cell
-from trunkline.compat import keyword_dataclass
 from trunkline_papers.peers.results import read_cells, save_cells
 
 __all__ = ["Key", "MulticastCell", "MulticastResults"]
@@ -14,7 +14,7 @@ __all__ = ["Key", "MulticastCell", "MulticastResults"]
 Key = tuple[str, str, float, int, str, str, str, str, int]
 
 
-@keyword_dataclass
+@dataclass(kw_only=True)
 class MulticastCell(Cell):
     """One algorithm at one size under one peer, for so many receivers and so much loss.
 

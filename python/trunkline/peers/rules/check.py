@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trunkline.compat import zip_equal
-from trunkline.peers.rules.job import PeerJob
+from trunkline.peers.rules.job import PeerJob, sent_bytes
 from trunkline.peers.rules.rule import PeerWinner
-from trunkline.peers.rules.traffic import sent_bytes
 from trunkline.peers.rules.winners import own_settings
-
-__all__ = ["LEAST_BYTES", "Honoured", "check_honoured", "same_traffic"]
 
 LEAST_BYTES = 4096
 """Below it a message is lost among headers and acknowledgements, and nothing can be told."""

@@ -13,8 +13,6 @@ from trunkline.peers.rules.mpich_json import coordinates, mpich_json, own_table
 from trunkline.peers.rules.rule import PeerRule, PeerWinner, openmpi_json, openmpi_text, peer_rules_of
 from trunkline.peers.rules.winners import sweep
 
-__all__ = ["PeerFiles", "tune_peer", "write_peer_rules"]
-
 
 @dataclass(frozen=True)
 class PeerFiles:

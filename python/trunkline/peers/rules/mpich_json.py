@@ -18,8 +18,6 @@ from trunkline.mpi import Mpi
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables
 from trunkline.peers.rules.rule import PeerRule
 
-__all__ = ["COLLECTIVES", "coordinates", "mpich_json", "own_table"]
-
 COLLECTIVES = ("bcast", "reduce", "allreduce")
 """What a file can have rules for: it was seen that MPICH follows them. It fails at start with others'."""
 Table = dict[str, Any]

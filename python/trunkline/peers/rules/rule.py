@@ -10,9 +10,7 @@ from trunkline.bench.measure import Cell
 from trunkline.compat import pairwise, zip_equal
 from trunkline.peers.algorithm import PeerAlgorithm, in_variables
 from trunkline.peers.openmpi_algorithms import OPENMPI
-from trunkline.tune.between import first_size_of_next
-
-__all__ = ["PeerRule", "PeerWinner", "openmpi_json", "openmpi_text", "peer_rules_of"]
+from trunkline.tune.tuner import first_size_of_next
 
 _NUMBERS = {
     "allgather": 0,

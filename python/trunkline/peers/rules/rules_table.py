@@ -14,8 +14,6 @@ from trunkline.peers.rules.winners import own_settings
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_seconds
 
-__all__ = ["peer_notes", "peer_table"]
-
 
 def peer_table(mpi: Mpi, where: str, files: PeerFiles) -> Table:
     """The library's fastest own algorithm at each size, and whether it follows the file."""

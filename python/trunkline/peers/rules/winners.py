@@ -19,8 +19,6 @@ from trunkline.peers.rules.job import PeerJob
 from trunkline.peers.rules.rule import PeerWinner
 from trunkline.units import format_bytes
 
-__all__ = ["own_settings", "sweep", "winner_of"]
-
 Kind = tuple[str, str, int]
 """An algorithm with its tree, whatever the segment."""
 HOPELESS = 3.0

@@ -1,11 +1,20 @@
-"""Addresses on the emulated cluster, seen inside its namespaces only.
+"""Where things are within a lab: folders on its hosts, and addresses, which are seen inside its namespaces only.
 
-From 198.18.0.0/15, set aside for benchmarks, and of private networks of IPv6.
+Addresses are from 198.18.0.0/15, set aside for benchmarks, and of private networks of IPv6.
 """
 
 from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
 
-__all__ = ["IPV6_PREFIX_LENGTH", "MOST_HOSTS", "PREFIX_LENGTH", "ethernet_address", "ip_address", "ipv6_address"]
+FOLDER = Path("/run/trunkline")
+CLUSTER_FILE = FOLDER / "cluster.yaml"
+"""The cluster as it is emulated, its rates included, readable on every host."""
+DOOR = FOLDER / "control"
+"""The socket on which a running lab takes changes of its links."""
+SUPER_FRAME = FOLDER / "super-frame"
+"""How many frames the hosts' kernels may hand to the network in one piece."""
+TEMPORARY = FOLDER / "tmp"
+
 
 PREFIX_LENGTH = 15
 IPV6_PREFIX_LENGTH = 64
