@@ -17,6 +17,7 @@
 #include "kinds/trees/trees.hpp"
 #include "network/cluster.hpp"
 #include "plan/checker.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace {
 
