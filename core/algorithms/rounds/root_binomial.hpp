@@ -28,8 +28,8 @@ class RootBinomial final : public BlockSchedule {
   [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t /*blocks*/) const override {
     if constexpr (!gathers) return scatter_.send(round);
     std::optional<BlockTransfer> sent = scatter_.receive(there(round));
-    // What comes from its subtree comes in the rounds before.
-    if (sent) sent->needs = sent->count > 1 ? round - 1 : no_round;
+    // What comes from its subtree comes in the rounds before. Who has none waits for nothing.
+    if (sent) sent->needs = round > 0 ? round - 1 : no_round;
     return sent;
   }
 

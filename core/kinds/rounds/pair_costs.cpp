@@ -24,6 +24,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   PairCosts costs;
   costs.hosts = hosts;
   PathLoads loads(paths);
+  PathLoads message_loads(paths);
   double blocks = 0.0;  // of messages between hosts
   double local_blocks = 0.0;
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
@@ -41,6 +42,8 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       const NodeId u = paths.cluster().hosts()[from];
       const NodeId v = paths.cluster().hosts()[to];
       loads.add(u, v, static_cast<double>(sent.blocks));
+      message_loads.add(u, v, 1.0);
+      costs.least_blocks = costs.messages == 1.0 ? sent.blocks : std::min(costs.least_blocks, sent.blocks);
       const NodeId meeting = paths.meeting(u, v);
       costs.latency_s = std::max(costs.latency_s, paths.latency_s(u, v, meeting));
       costs.frame_byte_s =
@@ -56,6 +59,8 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   if (costs.messages > 0.0) {
     costs.blocks_a_message = blocks / costs.messages;
     loads.settle_loads();
+    message_loads.settle_loads();
+    costs.messages_byte_s = message_loads.fullest_byte_s();
     costs.links_byte_s = loads.fullest_byte_s();
     for (ChannelId channel = 0; channel < paths.cluster().channel_count(); ++channel) {
       costs.most_on_link = std::max(costs.most_on_link, loads.load(channel) / paths.cluster().link_of(channel).width);
@@ -70,7 +75,9 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   const std::uint64_t piece = std::min(message, segment_bytes);
   const auto pieces = static_cast<double>(pieces_of(message, piece));
   const auto wire = static_cast<double>(wire_bytes(piece));
-  const double links_s = links_byte_s * pieces * wire / blocks_a_message;
+  // Where hosts have different numbers of ranks, a link may have many messages that are short.
+  const double links_s = std::max(links_byte_s * pieces * wire / blocks_a_message,
+                                  messages_byte_s * static_cast<double>(wire_bytes(least_blocks * block_bytes)));
   const double local_bytes = local_blocks_a_message * static_cast<double>(block_bytes);
   const double local_pieces = std::ceil(local_bytes / static_cast<double>(segment_bytes));
   const double local_s = most_local_messages * local_pieces * hosts.local_handling_s(local_bytes / local_pieces);

@@ -16,6 +16,8 @@ namespace trunkline {
 struct PairCosts final : CostFunction {
   double links_byte_s = 0.0;         ///< of the fullest link, for each byte of a block
   double blocks_a_message = 1.0;     ///< between hosts, on average
+  std::uint64_t least_blocks = 1;    ///< of one
+  double messages_byte_s = 0.0;      ///< of the link that has most messages, for each byte of one
   double most_messages = 0.0;        ///< of a rank, between hosts: those it sends and those it takes
   double most_local_messages = 0.0;  ///< the same within its host
   double local_blocks_a_message = 1.0;
