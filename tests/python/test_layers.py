@@ -46,7 +46,7 @@ def test_imports_go_down(file):
 def test_an_upward_import_is_seen():
     assert upward("bench", "def f():\n    from trunkline.report.page import render") == ["trunkline.report.page"]
     assert upward("peers", "from trunkline.cli import tune") == ["trunkline.cli"]
-    assert upward("report", "import trunkline.tune.file") == ["trunkline.tune.file"]
+    assert upward("report", "import trunkline.tune.tuner") == ["trunkline.tune.tuner"]
     assert upward("tune", "from trunkline import _core, __version__\nfrom trunkline.tune import tuner") == []
 
 
