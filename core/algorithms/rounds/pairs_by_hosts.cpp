@@ -76,11 +76,12 @@ RoundList pairs_by_hosts(const Cluster& cluster, const Placement& placement, std
     ++round;
   }
   Adder handed_out(list, list.rounds.size());
-  for (const auto& [begin, count] : hosts) {
-    for (Rank i = 1; i < count; ++i) {
-      const Rank position = begin + i;
+  for (const OfHost& host : hosts) {
+    const Rank first = order[host.begin];
+    for (Rank i = 1; i < host.count; ++i) {
+      const Rank position = host.begin + i;
       const auto column = [&](Rank from, Rank rows) {
-        return Transfer{.from = order[begin],
+        return Transfer{.from = first,
                         .to = order[position],
                         .first = from * ranks + position,
                         .rows = rows,
