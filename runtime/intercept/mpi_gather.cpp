@@ -3,26 +3,14 @@
 #include "intercept/export.hpp"
 #include "intercept/next.hpp"
 #include "intercept/root_shares.hpp"
-#include "intercept/short_calls.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
-namespace {
-
-/// By a share, which all ranks know.
-bool is_short_gather(const RootShareArguments& given) {
-  const bool is_there = given.send == MPI_IN_PLACE;
-  return is_left_to_mpi_of_each(Collective::gather, is_there ? given.receive_count : given.send_count,
-                                is_there ? given.receive_type : given.send_type);
-}
-
-}  // namespace
-
 TRUNKLINE_EXPORT int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
                                 int receive_count, MPI_Datatype receive_type, int root, MPI_Comm communicator) {
   const RootShareArguments given{send, send_count, send_type, receive, receive_count, receive_type, root, communicator};
-  if (is_short_gather(given)) {
+  if (is_left_to_mpi(Collective::gather, given)) {
     last_run(Collective::gather) = {};
     return NEXT(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root, communicator);
   }
@@ -36,7 +24,7 @@ TRUNKLINE_EXPORT int MPI_Gather(const void* send, int send_count, MPI_Datatype s
 TRUNKLINE_EXPORT int MPI_Gather_c(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                                   MPI_Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm communicator) {
   const RootShareArguments given{send, send_count, send_type, receive, receive_count, receive_type, root, communicator};
-  if (is_short_gather(given)) {
+  if (is_left_to_mpi(Collective::gather, given)) {
     last_run(Collective::gather) = {};
     return NEXT(Gather_c)(send, send_count, send_type, receive, receive_count, receive_type, root, communicator);
   }

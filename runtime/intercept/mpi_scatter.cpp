@@ -3,26 +3,14 @@
 #include "intercept/export.hpp"
 #include "intercept/next.hpp"
 #include "intercept/root_shares.hpp"
-#include "intercept/short_calls.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
-namespace {
-
-/// By a share, which all ranks know.
-bool is_short_scatter(const RootShareArguments& given) {
-  const bool is_there = given.receive == MPI_IN_PLACE;
-  return is_left_to_mpi_of_each(Collective::scatter, is_there ? given.send_count : given.receive_count,
-                                is_there ? given.send_type : given.receive_type);
-}
-
-}  // namespace
-
 TRUNKLINE_EXPORT int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* receive,
                                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm communicator) {
   const RootShareArguments given{send, send_count, send_type, receive, receive_count, receive_type, root, communicator};
-  if (is_short_scatter(given)) {
+  if (is_left_to_mpi(Collective::scatter, given)) {
     last_run(Collective::scatter) = {};
     return NEXT(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root, communicator);
   }
@@ -37,7 +25,7 @@ TRUNKLINE_EXPORT int MPI_Scatter_c(const void* send, MPI_Count send_count, MPI_D
                                    MPI_Count receive_count, MPI_Datatype receive_type, int root,
                                    MPI_Comm communicator) {
   const RootShareArguments given{send, send_count, send_type, receive, receive_count, receive_type, root, communicator};
-  if (is_short_scatter(given)) {
+  if (is_left_to_mpi(Collective::scatter, given)) {
     last_run(Collective::scatter) = {};
     return NEXT(Scatter_c)(send, send_count, send_type, receive, receive_count, receive_type, root, communicator);
   }

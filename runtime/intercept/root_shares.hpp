@@ -3,6 +3,7 @@
 #pragma once
 
 #include "intercept/call.hpp"
+#include "intercept/short_calls.hpp"
 
 namespace trunkline::runtime {
 
@@ -17,6 +18,15 @@ struct RootShareArguments {
   int root;
   MPI_Comm communicator;
 };
+
+/// Whether MPI runs it in any case, by a rank's own share, which all ranks know.
+[[nodiscard]] inline bool is_left_to_mpi(Collective collective, const RootShareArguments& given) {
+  const bool gathers = collective == Collective::gather;
+  const bool is_there = (gathers ? given.send : given.receive) == MPI_IN_PLACE;
+  const bool sends = gathers != is_there;
+  return is_left_to_mpi_of_each(collective, sends ? given.send_count : given.receive_count,
+                                sends ? given.send_type : given.receive_type);
+}
 
 class RootShareCall final : public UserCall {
  public:

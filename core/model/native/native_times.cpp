@@ -329,18 +329,18 @@ class ByHosts final : public NativeTimes {
   std::vector<std::unique_ptr<const NativeTimes>> within_;  ///< the first host
 };
 
-/// Sizes for which MPICH does not go by hosts take what they take among all ranks: `flat`. Null, and `flat` untouched,
-/// where it goes by hosts for none.
+/// Sizes for which MPICH does not go by hosts take what they take among all ranks: `flat`. That alone where it goes by
+/// hosts for none.
 std::unique_ptr<const NativeTimes> native_by_hosts(const Paths& paths, const Placement& placement,
                                                    Collective collective, Rank root, const HostCosts& hosts,
-                                                   std::unique_ptr<const NativeTimes>& flat) {
+                                                   std::unique_ptr<const NativeTimes> flat) {
   const CollectiveFacts& facts = facts_of(collective);
-  if (is_one_host(placement) || facts.goes_by_shares() || facts.goes_by_pairs() || !facts.has_data) return nullptr;
+  if (is_one_host(placement) || facts.goes_by_shares() || facts.goes_by_pairs() || !facts.has_data) return flat;
   const RanksOfHosts of_hosts = ranks_of_hosts(placement, 0);
-  if (!of_hosts.any_is_shared(placement.size())) return nullptr;
+  if (!of_hosts.any_is_shared(placement.size())) return flat;
   const auto home = std::ranges::find(of_hosts.placement, placement[root]) - of_hosts.placement.begin();
   const auto number = static_cast<Rank>(home);
-  if (facts.has_root && of_hosts.ranks[number].front() != root) return nullptr;
+  if (facts.has_root && of_hosts.ranks[number].front() != root) return flat;
   const auto times = [&](Collective one, const Placement& where, Rank from) {
     return native_times(paths, where, one, from, NativeLibrary::mpich, hosts);
   };
@@ -358,8 +358,7 @@ std::unique_ptr<const NativeTimes> native_times(const Paths& paths, const Placem
                                                 Rank root, NativeLibrary library, const HostCosts& hosts) {
   std::unique_ptr<const NativeTimes> flat = flat_times({paths, placement, collective, root, library, hosts});
   if (library == NativeLibrary::openmpi) return flat;
-  std::unique_ptr<const NativeTimes> by_hosts = native_by_hosts(paths, placement, collective, root, hosts, flat);
-  return by_hosts != nullptr ? std::move(by_hosts) : std::move(flat);
+  return native_by_hosts(paths, placement, collective, root, hosts, std::move(flat));
 }
 
 }  // namespace trunkline
