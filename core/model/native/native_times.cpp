@@ -74,6 +74,13 @@ SecondsOfMessage rounds_in_turn(std::vector<RoundCost> rounds, const HostCosts& 
   };
 }
 
+/// Where it is not known which of two algorithms runs.
+SecondsOfMessage the_shorter(SecondsOfMessage one, SecondsOfMessage another) {
+  return [one = std::move(one), another = std::move(another)](std::uint64_t bytes) {
+    return std::min(one(bytes), another(bytes));
+  };
+}
+
 std::uint32_t selected_bcast(const Asked& call, std::uint64_t bytes) {
   return call.is_mpich() ? static_cast<std::uint32_t>(mpich_bcast(call.ranks(), bytes))
                          : static_cast<std::uint32_t>(openmpi_bcast(call.ranks(), bytes));
@@ -182,8 +189,9 @@ SecondsOfMessage lay_reduction(const Asked& call, std::uint64_t bytes) {
     return rounds_in_turn(reduction_rounds(call, algorithm), call.hosts);
   }
   algorithm = native_reduction(call.library, Collective::reduce, call.ranks(), bytes);
-  return [up = rounds_in_turn(reduction_rounds(call, algorithm), call.hosts),
-          down = lay_bcast(call, bytes)](std::uint64_t message) { return up(message) + down(message); };
+  SecondsOfMessage up = rounds_in_turn(reduction_rounds(call, algorithm), call.hosts);
+  SecondsOfMessage down = lay_bcast(call, bytes);
+  return [up = std::move(up), down = std::move(down)](std::uint64_t message) { return up(message) + down(message); };
 }
 
 std::uint32_t selected_shares(const Asked& call, std::uint64_t bytes) {
@@ -210,9 +218,7 @@ SecondsOfMessage lay_shares(const Asked& call, std::uint64_t bytes) {
       exchange_costs(call.paths, call.placement, reduces ? halving_of_blocks(ranks) : doubling_of_blocks(ranks)),
       call.hosts);
   if (call.is_mpich()) return doubles;
-  return [doubles = std::move(doubles), ring = by_share(round_a_ring(ranks, reducing))](std::uint64_t message) {
-    return std::min(ring(message), doubles(message));
-  };
+  return the_shorter(std::move(doubles), by_share(round_a_ring(ranks, reducing)));
 }
 
 std::uint32_t selected_pairs(const Asked& call, std::uint64_t bytes) {
@@ -229,9 +235,7 @@ SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
   SecondsOfMessage straight = [costs = pair_costs(call.paths, call.placement, rounds, call.hosts)](
                                   std::uint64_t block) { return costs.seconds(block, segment_sizes().back()); };
   if (call.is_mpich()) return straight;
-  return [straight = std::move(straight), bruck = by_bruck()](std::uint64_t block) {
-    return std::min(straight(block), bruck(block));
-  };
+  return the_shorter(std::move(straight), by_bruck());
 }
 
 std::uint32_t selected_root_shares(const Asked& call, std::uint64_t bytes) {
