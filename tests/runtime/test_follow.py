@@ -3,7 +3,7 @@
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 from time import sleep
 
 import pytest
@@ -119,7 +119,11 @@ def test_a_network_and_its_plans_may_come_in_either_order(mpi: Mpi, tmp_path: Pa
     files = Files(tmp_path)
     file = files.write("plan", plans(1000))
 
+    said = tmp_path / "plan.yaml.err"
+
     def change() -> None:
+        while not (said.exists() and "MPI_Bcast" in said.read_text()):
+            sleep(0.1)
         for name, text in (
             ("plan", plans(500).replace("root: 0", 'hosts: "h[0-4,6]", root: 0', 1)),
             ("cluster", NEAR.replace("h[3-5]", "h[3-6]")),
@@ -127,7 +131,7 @@ def test_a_network_and_its_plans_may_come_in_either_order(mpi: Mpi, tmp_path: Pa
             files.write("unfinished", text).rename(tmp_path / f"{name}.yaml")
             sleep(4)
 
-    changing = Timer(3, change)
+    changing = Thread(target=change, daemon=True)
     changing.start()
     done, ran = job(mpi, files, "take", changes="plan", TRUNKLINE_PLAN=str(file))
     changing.join()
