@@ -11,8 +11,8 @@ static const struct collective known[] = {
     {"allreduce", ALL, ALL, 1, 0},         {"barrier", NOTHING, NOTHING, 0, 0},
     {"reduce-scatter", ALL, SHARE, 1, 0},  {"reduce-scatter-block", ALL, SHARE, 1, 1},
     {"allgather", SHARE, ALL, 0, 1},       {"allgatherv", SHARE, ALL, 0, 0},
-    {"alltoall", ROW, COLUMN, 0, 0},       {"gather", SHARE, ALL_AT_ROOT, 0, 1},
-    {"scatter", ALL_AT_ROOT, SHARE, 0, 1},
+    {"alltoall", ROW, COLUMN, 0, 1},       {"gather", SHARE, ALL_AT_ROOT, 0, 1},
+    {"scatter", ALL_AT_ROOT, SHARE, 0, 1}, {"alltoallv", ROW, COLUMN, 0, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -32,7 +32,9 @@ const char* collective_names(void) {
 
 static size_t element_of(const struct collective* what) { return what->sums ? NUMBER : 1; }
 
-size_t unit_of(const struct collective* what, int ranks) { return element_of(what) * (what->even ? (size_t)ranks : 1); }
+size_t unit_of(const struct collective* what, int ranks) {
+  return element_of(what) * (what->even && what->given != ROW ? (size_t)ranks : 1);
+}
 
 struct range share_of(const struct message* m, int rank) {
   const size_t element = element_of(m->of);
@@ -46,10 +48,17 @@ struct range share_of(const struct message* m, int rank) {
 
 static int is_by_pairs(const struct message* m) { return m->of->given == ROW; }
 
+size_t slot_bytes(const struct message* m, size_t bytes) { return m->of->even ? bytes : bytes + bytes / 2; }
+
+size_t pair_bytes(const struct message* m, int from, int to) {
+  const size_t half = m->of->even ? 0 : m->bytes / 2;
+  return m->bytes - half + (size_t)((from + 2 * to) % 3) * half;
+}
+
 /* Of a column, as many bytes as it has, which do not lie in a row. */
 static struct range part_of(const struct message* m, enum part part, int rank) {
   if (part == SHARE) return share_of(m, rank);
-  const size_t row = (size_t)m->ranks * m->bytes;
+  const size_t row = (size_t)m->ranks * slot_bytes(m, m->bytes);
   if (part == ROW || part == COLUMN) return (struct range){part == ROW ? (size_t)rank * row : 0, row};
   const int none = part == NOTHING || (part == ALL_AT_ROOT && rank != m->root);
   return (struct range){0, none ? 0 : m->bytes};
@@ -58,7 +67,9 @@ static struct range part_of(const struct message* m, enum part part, int rank) {
 static struct range given_by(const struct message* m, int rank) { return part_of(m, m->of->given, rank); }
 static struct range taken_by(const struct message* m, int rank) { return part_of(m, m->of->taken, rank); }
 
-size_t held_bytes(const struct message* m, size_t bytes) { return is_by_pairs(m) ? bytes * (size_t)m->ranks : bytes; }
+size_t held_bytes(const struct message* m, size_t bytes) {
+  return is_by_pairs(m) ? slot_bytes(m, bytes) * (size_t)m->ranks : bytes;
+}
 
 static int is_broadcast(const struct message* m) { return m->of->given == ALL_AT_ROOT && m->of->taken == ALL; }
 
@@ -114,9 +125,10 @@ long long first_wrong(const struct message* m, int repetition) {
   const struct range taken = taken_by(m, m->rank);
   if (is_by_pairs(m)) {
     for (int rank = 0; rank < m->ranks; ++rank) {
-      const size_t before = (size_t)rank * m->bytes;
-      const size_t first = given_by(m, rank).first + (size_t)m->rank * m->bytes;
-      const long long wrong = first_wrong_byte(m->to + before, first, m->bytes, repetition);
+      const size_t slot = slot_bytes(m, m->bytes);
+      const size_t before = (size_t)rank * slot;
+      const size_t first = given_by(m, rank).first + (size_t)m->rank * slot;
+      const long long wrong = first_wrong_byte(m->to + before, first, pair_bytes(m, rank, m->rank), repetition);
       if (wrong != RIGHT) return wrong - (long long)first + (long long)before;
     }
     return RIGHT;

@@ -2,8 +2,9 @@
  * The message of one collective: which part of it each rank puts in and gets out, with content that every rank knows.
  *
  * Its size is that of all of it: the vector of bcast, reduce and allreduce; the whole input of reduce-scatter; the
- * whole result of allgather and gather; all that a scatter's root has; the block of a pair of ranks of alltoall; 0
- * bytes of a barrier. Sums are of 64-bit integers, so that they are exact.
+ * whole result of allgather and gather; all that a scatter's root has; the block of a pair of ranks of alltoall, of
+ * alltoallv the one in the middle of half as much, as much and half as much again, by turns; 0 bytes of a barrier. Sums
+ * are of 64-bit integers, so that they are exact.
  */
 #pragma once
 #include <stddef.h>
@@ -20,7 +21,7 @@ struct collective {
   enum part given;  /* what of the message a rank puts in */
   enum part taken;  /* what it has afterwards */
   int sums;         /* the ranks' values are added; else bytes are moved */
-  int even;         /* all shares are of one length */
+  int even;         /* all shares, or blocks of pairs, are of one length */
 };
 
 /* NULL: there is none of that name. */
@@ -41,6 +42,10 @@ struct range {
   size_t first, bytes;
 };
 struct range share_of(const struct message* m, int rank);
+
+/* Of what a rank has for another one, of pairs of ranks. Blocks begin as far from each other as slots are long. */
+size_t pair_bytes(const struct message* m, int from, int to);
+size_t slot_bytes(const struct message* m, size_t bytes);
 
 /* A size must be a multiple of it. */
 size_t unit_of(const struct collective* what, int ranks);

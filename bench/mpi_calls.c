@@ -9,6 +9,9 @@
 static int* counts; /* elements of each rank's share */
 static int* starts; /* and where in the message it begins */
 
+/* Of blocks of pairs, bytes. */
+static int *to_others, *from_others, *slots;
+
 static const MPI_Op* own_sum; /* NULL: MPI_SUM */
 
 void sum_by(const void* operation) { own_sum = operation; }
@@ -21,14 +24,20 @@ const char* prepare_call(const struct message* m) {
 #if MPI_VERSION < 2 || (MPI_VERSION == 2 && MPI_SUBVERSION < 2)
   if (is(m, "reduce-scatter-block")) return "this library has no MPI_Reduce_scatter_block";
 #endif
-  if (!counts) counts = malloc(2 * (size_t)m->ranks * sizeof *counts);
+  if (!counts) counts = malloc(5 * (size_t)m->ranks * sizeof *counts);
   if (!counts) return "no memory for a number for each rank";
   starts = counts + m->ranks;
+  to_others = starts + m->ranks;
+  from_others = to_others + m->ranks;
+  slots = from_others + m->ranks;
   const size_t element = m->of->sums ? sizeof(long long) : 1;
   for (int rank = 0; rank < m->ranks; ++rank) {
     const struct range share = share_of(m, rank);
     counts[rank] = (int)(share.bytes / element);
     starts[rank] = (int)(share.first / element);
+    to_others[rank] = (int)pair_bytes(m, m->rank, rank);
+    from_others[rank] = (int)pair_bytes(m, rank, m->rank);
+    slots[rank] = (int)(slot_bytes(m, m->bytes) * (size_t)rank);
   }
   return NULL;
 }
@@ -60,6 +69,8 @@ void call_mpi(const struct message* m, int past_others) {
     CALL(Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
   } else if (is(m, "alltoall")) {
     CALL(Alltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all);
+  } else if (is(m, "alltoallv")) {
+    CALL(Alltoallv, m->from, to_others, slots, MPI_BYTE, m->to, from_others, slots, MPI_BYTE, all);
   } else if (is(m, "gather")) {
     CALL(Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else if (is(m, "scatter")) {

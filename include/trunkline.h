@@ -13,7 +13,7 @@ extern "C" {
 const char* trunkline_version(void);
 
 /* Chooses what a collective runs from now on ("bcast": MPI_Bcast; "reduce", "allreduce", "barrier",
- * "reduce-scatter", "reduce-scatter-block", "allgather", "allgatherv", "alltoall",
+ * "reduce-scatter", "reduce-scatter-block", "allgather", "allgatherv", "alltoall", "alltoallv",
  * "gather", "scatter"), as TRUNKLINE_BCAST and the like do:
  * "native", "NAME" or "NAME:SEGMENT" (bytes, or with a unit: "linear:2832", "linear:4KiB"); "auto" or NULL returns to
  * Trunkline's own choice. Every rank of a communicator must have made the same choice when it calls the collective

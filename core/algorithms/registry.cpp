@@ -270,6 +270,28 @@ constexpr Row root_binomial_row(Collective collective, bool is_aware) {
                    collective == Collective::gather ? "gather-binomial" : "scatter-binomial");
 }
 
+/// Of alltoalls.
+constexpr Row phases_row(Collective collective) {
+  return round_row(
+      {.collective = collective,
+       .name = "phases",
+       .description = "each block straight on, in phases without contention; words keep queues from overflowing",
+       .cost = "n T(m) of n messages on the fullest link",
+       .needs_cluster = true,
+       .by_size = true},
+      lay_pair_phases, "");
+}
+
+/// Of alltoalls.
+constexpr Row pair_ring_row(Collective collective, bool is_aware) {
+  Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
+  algorithm.description = is_aware ? "each block straight on, to ranks further and further behind, depth first"
+                                   : "each block straight on, to ranks further and further behind, by rank number";
+  algorithm.cost = "(P - 1) T(m), times the channel load";
+  algorithm.needs_cluster = is_aware;
+  return round_row(algorithm, is_aware ? lay_depth_first : lay_by_rank_number, "alltoall-ring");
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = sums_shares(collective);
@@ -542,14 +564,7 @@ constexpr std::array registry_rows{
     lane_ring_row(Collective::allgatherv),
     lane_direct_row(Collective::allgatherv),
     ring_row(Collective::allgatherv, false),
-    round_row(
-        {.collective = Collective::alltoall,
-         .name = "phases",
-         .description = "each block straight on, in phases without contention; words keep queues from overflowing",
-         .cost = "n T(m) of n messages on the fullest link",
-         .needs_cluster = true,
-         .by_size = true},
-        lay_pair_phases, ""),
+    phases_row(Collective::alltoall),
     round_row({.collective = Collective::alltoall,
                .name = "by-hosts",
                .description = "one message from each host to each other one, in phases without contention; ranks of a "
@@ -558,21 +573,15 @@ constexpr std::array registry_rows{
                .needs_cluster = true,
                .by_size = true},
               lay_pairs_by_hosts, ""),
-    round_row({.collective = Collective::alltoall,
-               .name = "ring",
-               .description = "each block straight on, to ranks further and further behind, depth first",
-               .cost = "(P - 1) T(m), times the channel load",
-               .needs_cluster = true},
-              lay_depth_first, "alltoall-ring"),
-    round_row({.collective = Collective::alltoall,
-               .name = "unaware-ring",
-               .description = "each block straight on, to ranks further and further behind, by rank number",
-               .cost = "(P - 1) T(m), times the channel load"},
-              lay_by_rank_number, "alltoall-ring"),
+    pair_ring_row(Collective::alltoall, true),
+    pair_ring_row(Collective::alltoall, false),
     root_binomial_row(Collective::gather, true),
     root_binomial_row(Collective::gather, false),
     root_binomial_row(Collective::scatter, true),
     root_binomial_row(Collective::scatter, false),
+    phases_row(Collective::alltoallv),
+    pair_ring_row(Collective::alltoallv, true),
+    pair_ring_row(Collective::alltoallv, false),
 };
 
 /// Where it is not a root's message alone.

@@ -71,6 +71,7 @@ constexpr std::array collective_table{
                     .mpi_name = "MPI_Alltoall",
                     .before = Holding::own_row,
                     .after = Holding::own_column,
+                    .even_shares = true,
                     .native = RunLike::pairs},
     CollectiveFacts{.collective = Collective::gather,
                     .name = "gather",
@@ -90,6 +91,12 @@ constexpr std::array collective_table{
                     .even_shares = true,
                     .native = RunLike::root_shares,
                     .passes = 1.0},
+    CollectiveFacts{.collective = Collective::alltoallv,
+                    .name = "alltoallv",
+                    .mpi_name = "MPI_Alltoallv",
+                    .before = Holding::own_row,
+                    .after = Holding::own_column,
+                    .native = RunLike::pairs},
 };
 static_assert(collective_table.size() <= most_collectives);
 

@@ -23,6 +23,7 @@ enum class Collective : std::uint8_t {
   alltoall,
   gather,
   scatter,
+  alltoallv,
 };
 /// Size of arrays by collective.
 inline constexpr std::size_t most_collectives = 32;
@@ -62,7 +63,7 @@ struct CollectiveFacts {
   Holding after = Holding::all;
   bool reduces = false;                  ///< operands are summed up; else data is moved
   bool has_data = true;                  ///< else ranks only wait for each other
-  bool even_shares = false;              ///< every rank's share has the same length
+  bool even_shares = false;              ///< every rank's share, or each pair's block, has the same length
   std::optional<Direction> direction{};  ///< of plans of trees; none: they move shares, or there are none
   RunLike native = RunLike::bcast;
   /// How often every byte that is not a rank's own share must pass each host's link, one way; 0: some host takes in, or
@@ -76,6 +77,9 @@ struct CollectiveFacts {
 
   /// Whether each rank has a block for each other one. Its message is one of these blocks.
   [[nodiscard]] constexpr bool goes_by_pairs() const { return before == Holding::own_row; }
+
+  /// Whether a rank knows no other lengths than those of its own blocks.
+  [[nodiscard]] constexpr bool has_private_lengths() const { return goes_by_pairs() && !even_shares; }
 
   /// How many blocks of a plan the message of a call is.
   [[nodiscard]] constexpr std::uint64_t blocks_of_message(std::uint64_t blocks) const {

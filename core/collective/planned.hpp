@@ -14,7 +14,7 @@ namespace trunkline {
   for (const CollectiveFacts& one : collectives()) names.append(names.empty() ? "" : ", ").append(one.mpi_name);
   return "planned are blocking " + names +
          "; the MPI library runs all others as it has them: non-blocking and persistent ones (MPI_Ibcast, "
-         "MPI_Bcast_init), MPI_Gatherv, MPI_Scatterv, MPI_Alltoallv, MPI_Scan, and all their variants";
+         "MPI_Bcast_init), MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all their variants";
 }
 
 }  // namespace trunkline

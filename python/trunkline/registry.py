@@ -29,6 +29,8 @@ def check_collective(name: str) -> str:
         return name
     plain = name.lower().removeprefix("mpi_").replace("_", "-")
     there = f"there are: {', '.join(known)}"
+    if plain == "alltoallw":
+        raise BadInput(f"--collective: MPI_Alltoallw runs as alltoallv does; {there}")
     if plain in _NEVER_PLANNED:
         raise BadInput(f"--collective: MPI_{plain.capitalize()} always runs as the MPI library has it; {there}")
     if plain in known:
@@ -38,7 +40,7 @@ def check_collective(name: str) -> str:
     raise BadInput(f"there is no collective '{name}'; {nearest}{there}")
 
 
-_NEVER_PLANNED = ("alltoallv", "alltoallw", "gatherv", "scatterv", "scan", "exscan")
+_NEVER_PLANNED = ("gatherv", "scatterv", "scan", "exscan")
 """MPI's other blocking collectives: a name like one of ours, such as allgather, is no help there."""
 _ALIKE = 0.6
 """Of names that somebody may have mistyped; less alike ones are other names."""

@@ -172,6 +172,15 @@ Learning& Communicator::learning() {
   return *learning_;
 }
 
+AgreedLengths& Communicator::lengths() {
+  if (!lengths_) {
+    constexpr double unknown_s = 1.0;  // where no cluster is: longer than any
+    const bool is_known = bool{members_->world().knowledge.cluster};
+    lengths_.emplace(is_known ? with_reserve([&] { return members_->telling_s(AgreedLengths::bytes); }) : unknown_s);
+  }
+  return *lengths_;
+}
+
 std::string Communicator::name_for_people() const {
   return "a communicator of " + std::to_string(members_->processes().world_ranks->size()) + " ranks";
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "communicator/agreed_lengths.hpp"
 #include "communicator/grouping.hpp"
 #include "communicator/members.hpp"
 #include "mpi_api.hpp"
@@ -54,6 +55,9 @@ class Communicator {
 
   /// Of a job whose calls try out what is fastest.
   [[nodiscard]] Learning& learning();
+
+  /// Of alltoalls whose blocks' lengths differ.
+  [[nodiscard]] AgreedLengths& lengths();
 
   /// MPI's, of our attribute.
   static int free_state(MPI_Comm user, int key, void* state, void* extra);
@@ -101,6 +105,7 @@ class Communicator {
   std::shared_ptr<Members> members_;
   std::unique_ptr<Following> following_{};  ///< once it has met
   std::unique_ptr<Learning> learning_{};    ///< once it was asked for
+  std::optional<AgreedLengths> lengths_{};  ///< the same
   std::optional<unsigned> id_{};
   bool no_id_ = false;       ///< there was none left
   double lost_s_ = 0.0;      ///< what native calls would have saved, before there was a number

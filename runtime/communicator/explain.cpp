@@ -10,6 +10,7 @@
 #include "collective/planned.hpp"
 #include "report.hpp"
 #include "text/quantity.hpp"
+#include "trace/format.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -20,10 +21,13 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
+/// Of an alltoall whose ranks did not agree on them they are not known.
+bool has_bytes(const ExplainedCall& call) { return facts_of(call.collective).has_data && call.bytes != unknown_bytes; }
+
 std::string description(const ExplainedCall& call, const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(call.collective);
   std::string text =
-      std::string(facts.mpi_name) + (!facts.has_data ? "" : " of " + format_bytes(call.bytes)) +
+      std::string(facts.mpi_name) + (has_bytes(call) ? " of " + format_bytes(call.bytes) : "") +
       (facts.has_root ? (facts.after == Holding::all_at_root ? " to rank " : " from rank ") + std::to_string(call.root)
                       : "") +
       " on " + std::to_string(call.ranks) + " ranks ran ";
@@ -50,7 +54,7 @@ void explain_in_json(const ExplainedCall& call, const LocalDecision& decision) {
   JsonFields fields;
   fields.add("collective", facts.name).add("communicator_size", call.ranks);
   if (facts.has_root) fields.add("root", call.root);
-  if (facts.has_data) fields.add("bytes", call.bytes);
+  if (has_bytes(call)) fields.add("bytes", call.bytes);
   if (decision.plan == nullptr) {
     fields.add("algorithm", "native");
   } else {

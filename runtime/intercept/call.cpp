@@ -55,13 +55,14 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
   if (receipt() != nullptr)
     why = {.chosen_by = prepared.chosen_by, .words = prepared.why, .decision = prepared.decision};
   const bool explains = world()->explain && shared->rank == 0;
-  const bool is_timed = explains || prepared.learning != nullptr;
+  const bool is_timed = explains || prepared.learning != nullptr || shared->lengths != nullptr;
   const double start = is_timed ? PMPI_Wtime() : 0.0;
   const bool is_native = prepared.communicator == nullptr;
   if (is_native && traced.is_on()) begin_natively(traced, arguments, shared->bytes);
   const int result = is_native ? run_natively(call) : run_plan(call, *shared, prepared, traced);
   const double took_s = is_timed ? PMPI_Wtime() - start : 0.0;
   if (prepared.learning != nullptr) prepared.learning->took(took_s);
+  if (shared->lengths != nullptr) shared->lengths->took(took_s);
   LastRun& last_one = last_run(arguments.collective);
   last_one.multicast = prepared.multicast;
   if (prepared.group != nullptr) last_one.heard = prepared.group->tally();

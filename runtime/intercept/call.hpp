@@ -7,6 +7,7 @@
 
 #include "collective/collective.hpp"
 #include "collective/operand_order.hpp"
+#include "communicator/agreed_lengths.hpp"
 #include "communicator/local_plan.hpp"
 #include "intercept/arguments.hpp"
 #include "mpi_api.hpp"
@@ -27,6 +28,10 @@ class UserCall {
 
   /// Whether that depends on the ranks.
   [[nodiscard]] virtual bool has_shares() const { return false; }
+
+  /// Of a collective whose ranks know no other lengths than those of their own blocks: of what this rank has for
+  /// others.
+  [[nodiscard]] virtual OwnLengths own_lengths(int /*rank*/, int /*ranks*/) const { return {}; }
 
   /// Whether what this rank alone has been given, its buffers for one, may be an error that MPI reports.
   [[nodiscard]] virtual bool is_doubtful(int rank) const = 0;

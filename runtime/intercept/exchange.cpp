@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "datatype/exchanged.hpp"
@@ -40,19 +41,19 @@ int Exchange::execute(Transport& transport, const LocalDecision& decision) const
   const int ranks = transport.ranks();
   Message received(given_.receive, ranks * given_.receive_count, given_.receive_type, silent);
   const bool in_place = given_.send == MPI_IN_PLACE;
-  std::vector<std::byte> before(in_place ? received.bytes() : 0);
-  if (in_place) received.read(0, before.size(), before.data());
+  std::vector<std::byte> bytes(in_place ? received.bytes() : 0);
+  if (in_place) received.read(0, bytes.size(), bytes.data());
+  KeptForSends before(std::move(bytes));
   std::optional<Message> sent;
   if (in_place) {
-    sent.emplace(before.data(), static_cast<MPI_Count>(before.size()), MPI_BYTE, silent);
+    sent.emplace(before.data(), before.count(), MPI_BYTE, silent);
   } else {
     sent.emplace(const_cast<void*>(given_.send), ranks * given_.send_count, given_.send_type, silent);
   }
-  const Exchanged exchanged{.sent = *sent,
-                            .received = received,
-                            .block_bytes = received.bytes() / static_cast<std::uint64_t>(ranks),
-                            .in_place = in_place};
-  return decision.plan->part->exchange(transport, exchanged, decision.pace())->run();
+  const auto blocks = static_cast<std::uint64_t>(ranks);
+  const Exchanged exchanged{
+      .sent = even_blocks(*sent, blocks), .received = even_blocks(received, blocks), .in_place = in_place};
+  return before.over(decision.plan->part->exchange(transport, exchanged, decision.pace())->run());
 }
 
 }  // namespace trunkline::runtime

@@ -94,6 +94,36 @@ void alltoall(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type,
                           PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
 }
 
+void alltoallv(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts, const MPI_Fint* send_type,
+               void* receive, const MPI_Fint* receive_counts, const MPI_Fint* receive_starts,
+               const MPI_Fint* receive_type, const MPI_Fint* communicator, MPI_Fint* error) {
+  set(error, MPI_Alltoallv(c_buffer(send), send_counts, send_starts, PMPI_Type_f2c(*send_type), c_buffer(receive),
+                           receive_counts, receive_starts, PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
+}
+
+/// One for each rank.
+std::vector<MPI_Datatype> c_types(const MPI_Fint* types, MPI_Comm communicator) {
+  int ranks = 0;
+  int is_inter = 0;
+  if (PMPI_Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS) return {};
+  const auto size_of = is_inter != 0 ? PMPI_Comm_remote_size : PMPI_Comm_size;
+  if (size_of(communicator, &ranks) != MPI_SUCCESS) return {};
+  std::vector<MPI_Datatype> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(PMPI_Type_f2c(types[rank]));
+  return all;
+}
+
+void alltoallw(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts, const MPI_Fint* send_types,
+               void* receive, const MPI_Fint* receive_counts, const MPI_Fint* receive_starts,
+               const MPI_Fint* receive_types, const MPI_Fint* communicator, MPI_Fint* error) {
+  const MPI_Comm among = PMPI_Comm_f2c(*communicator);
+  const bool in_place = c_buffer(send) == MPI_IN_PLACE;
+  const std::vector<MPI_Datatype> sent = in_place ? std::vector<MPI_Datatype>() : c_types(send_types, among);
+  const std::vector<MPI_Datatype> received = c_types(receive_types, among);
+  set(error, MPI_Alltoallw(c_buffer(send), send_counts, send_starts, sent.data(), c_buffer(receive), receive_counts,
+                           receive_starts, received.data(), among));
+}
+
 void gather(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
             const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root,
             const MPI_Fint* communicator, MPI_Fint* error) {
@@ -183,6 +213,16 @@ using namespace trunkline::runtime;
                              const MPI_Fint* communicator, MPI_Fint* error) {                                  \
     alltoall(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);          \
   }
+#define TRUNKLINE_VECTOR_EXCHANGE(call, name)                                                                \
+  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts,           \
+                             const MPI_Fint* send_types, void* receive, const MPI_Fint* receive_counts,      \
+                             const MPI_Fint* receive_starts, const MPI_Fint* receive_types,                  \
+                             const MPI_Fint* communicator, MPI_Fint* error) {                                \
+    call(send, send_counts, send_starts, send_types, receive, receive_counts, receive_starts, receive_types, \
+         communicator, error);                                                                               \
+  }
+#define TRUNKLINE_ALLTOALLV(name) TRUNKLINE_VECTOR_EXCHANGE(alltoallv, name)
+#define TRUNKLINE_ALLTOALLW(name) TRUNKLINE_VECTOR_EXCHANGE(alltoallw, name)
 #define TRUNKLINE_ROOT_SHARES(call, name)                                                                       \
   TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,  \
                              const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root, \
@@ -245,6 +285,10 @@ TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv_f08, MPI_ALLGATHERV_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall_f08, MPI_ALLTOALL_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLV, mpi_alltoallv, MPI_ALLTOALLV)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLV, mpi_alltoallv_f08, MPI_ALLTOALLV_F08)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLW, mpi_alltoallw, MPI_ALLTOALLW)
+TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLW, mpi_alltoallw_f08, MPI_ALLTOALLW_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather, MPI_GATHER)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather_f08, MPI_GATHER_F08)
 TRUNKLINE_EVERY_SPELLING(TRUNKLINE_SCATTER, mpi_scatter, MPI_SCATTER)

@@ -10,6 +10,7 @@
 #include "intercept/state.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
+#include "trace/format.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -95,9 +96,33 @@ int try_out(const UserCall& user, const SharedFacts& shared, Communicator& commu
   return code;
 }
 
+struct OnLengths {
+  int code = MPI_SUCCESS;
+  const char* why_native = nullptr;  ///< whatever they are; null: it need not be
+};
+
+/// Before a call whose lengths each rank knows alone: how long its blocks are on average.
+OnLengths agree_on_lengths(const UserCall& user, SharedFacts& shared, Communicator& communicator) {
+  const Members& members = *communicator.members();
+  const Knowledge& known = members.world().knowledge;
+  const bool may_choose = wish_for(user.arguments().collective).kind != Wish::Kind::forced && known.plans.empty() &&
+                          known.tuned_plans.empty() && !known.tuning;
+  if (may_choose && is_one_host(*members.processes().placement)) return {.why_native = "all ranks on one host"};
+  AgreedLengths& lengths = communicator.lengths();
+  shared.lengths = &lengths;
+  int code = MPI_SUCCESS;
+  if (lengths.is_due()) {
+    const OwnLengths own = user.own_lengths(shared.rank, shared.ranks);
+    code = lengths.add_up(user.arguments().communicator, shared.ranks, own);
+  }
+  shared.bytes = lengths.block_bytes();
+  const bool is_left = may_choose && lengths.are_sparse();
+  return {.code = code, .why_native = is_left ? "most pairs of ranks have nothing for each other" : nullptr};
+}
+
 }  // namespace
 
-Prepared prepare(const UserCall& user, const SharedFacts& shared) {
+Prepared prepare(const UserCall& user, SharedFacts& shared) {
   const Arguments& call = user.arguments();
   if (shared.native != nullptr) {
     const bool is_wish = wish_for(call.collective).kind == Wish::Kind::native;
@@ -108,6 +133,11 @@ Prepared prepare(const UserCall& user, const SharedFacts& shared) {
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
   if (found.state->members() == nullptr) return natively("a process outside MPI_COMM_WORLD, whose host is not known");
+  if (shared.bytes == unknown_bytes) {
+    const OnLengths agreed = agree_on_lengths(user, shared, *found.state);
+    if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
+    if (agreed.why_native != nullptr) return natively(agreed.why_native);
+  }
   if (world()->follow) {
     const int code = found.state->follow(*world(), shared.bytes);
     if (code != MPI_SUCCESS) return {.code = code};

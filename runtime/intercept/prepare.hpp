@@ -25,7 +25,8 @@ struct Prepared {
   const char* multicast = nullptr;  ///< where it was or would have been one: what datagrams are to the communicator
 };
 
-/// May be collective on the communicator: once for each, and now and then.
-[[nodiscard]] Prepared prepare(const UserCall& user, const SharedFacts& shared);
+/// May be collective on the communicator: once for each, and now and then. Bytes that have to be agreed on are, where
+/// they count.
+[[nodiscard]] Prepared prepare(const UserCall& user, SharedFacts& shared);
 
 }  // namespace trunkline::runtime

@@ -9,6 +9,7 @@
 #include "intercept/state.hpp"
 #include "receipt/receipt.hpp"
 #include "revoked.hpp"
+#include "trace/format.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 namespace trunkline::runtime {
@@ -45,7 +46,13 @@ int find_shared_facts(const UserCall& user, std::optional<SharedFacts>& shared) 
     facts.bytes = static_cast<std::uint64_t>(elements) * *element_bytes;
     facts.native = reason_to_stay_native(call.collective, facts.bytes);
   };
-  if (!user.has_shares()) count_bytes(call.count);
+  const bool is_agreed_on = facts_of(call.collective).has_private_lengths();
+  if (is_agreed_on) {
+    facts.bytes = unknown_bytes;
+    facts.native = reason_to_stay_native(call.collective, facts.bytes);
+  } else if (!user.has_shares()) {
+    count_bytes(call.count);
+  }
   if (facts.native != nullptr && !world()->explain && receipt() == nullptr) return MPI_SUCCESS;
   int is_inter = 0;
   int code = PMPI_Comm_test_inter(call.communicator, &is_inter);
@@ -53,7 +60,7 @@ int find_shared_facts(const UserCall& user, std::optional<SharedFacts>& shared) 
   code = PMPI_Comm_rank(call.communicator, &facts.rank);
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(call.communicator, &facts.ranks);
   if (code != MPI_SUCCESS || facts.ranks == 1 || call.root >= facts.ranks) return code;
-  if (user.has_shares()) {
+  if (user.has_shares() && !is_agreed_on) {
     const MPI_Count elements = user.elements(facts.ranks);
     if (elements <= 0) return code;
     count_bytes(elements);

@@ -28,7 +28,8 @@ def test_what_trunkline_does_not_run_is_refused_alike(refused, words):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("alltoallv", "--collective: MPI_Alltoallv always runs as the MPI library has it; there are: bcast, "),
+        ("gatherv", "--collective: MPI_Gatherv always runs as the MPI library has it; there are: bcast, "),
+        ("MPI_Alltoallw", "--collective: MPI_Alltoallw runs as alltoallv does; there are: bcast, "),
         ("MPI_Scatterv", "--collective: MPI_Scatterv always runs as the MPI library has it; there are: bcast, "),
         ("MPI_Reduce_scatter", "there is no collective 'MPI_Reduce_scatter'; it is called reduce-scatter here; "),
         ("quicksort", "there is no collective 'quicksort'; there are: bcast, "),

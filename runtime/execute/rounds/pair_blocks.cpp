@@ -8,27 +8,53 @@
 namespace trunkline::runtime {
 
 PairBlocks::PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position)
-    : exchanged_(exchanged), members_(members), position_(position) {
-  const std::uint64_t block = exchanged.block_bytes;
-  const std::uint64_t bytes = members.size() * block;
-  if (exchanged.sent.bytes() != bytes || exchanged.received.bytes() != bytes) throw MpiError{MPI_ERR_TRUNCATE};
-  const std::uint64_t own = members[position] * block;
-  if (!exchanged.in_place) copy_stream(exchanged.sent, own, exchanged.received, own, block);
+    : exchanged_(exchanged),
+      members_(members),
+      position_(position),
+      block_bytes_(exchanged.received[members[position]].bytes) {
+  const PairBlock& sent = exchanged.sent[members[position]];
+  const PairBlock& received = exchanged.received[members[position]];
+  if (sent.bytes != received.bytes) throw MpiError{MPI_ERR_TRUNCATE};
+  if (!exchanged.in_place && received.bytes > 0) {
+    copy_stream(*sent.message, sent.offset, *received.message, received.offset, received.bytes);
+  }
+  if (!exchanged.is_even) add_up_own();
+}
+
+void PairBlocks::add_up_own() {
+  sent_.push_back(0);
+  received_.push_back(0);
+  for (Rank position = 0; position < members_.size(); ++position) {
+    const bool is_other = position != position_;
+    sent_.push_back(sent_.back() + (is_other ? exchanged_.sent[members_[position]].bytes : 0));
+    received_.push_back(received_.back() + (is_other ? exchanged_.received[members_[position]].bytes : 0));
+  }
+}
+
+std::uint64_t PairBlocks::offset(std::uint64_t block) const {
+  if (exchanged_.is_even) return block * block_bytes_;
+  const std::uint64_t from = block / members_.size();
+  const std::uint64_t to = block % members_.size();
+  if (from == position_) return received_[from] + sent_[to];
+  // One of each row that ends before, or that has passed this rank's column.
+  return received_[from + (to > position_ ? 1 : 0)] + (from > position_ ? sent_.back() : 0);
 }
 
 PairBlocks::Place PairBlocks::place(const BlockPiece& piece) {
-  const std::uint64_t bytes = exchanged_.block_bytes;
-  const std::uint64_t row_bytes = piece.rows.count * bytes;
+  const std::uint64_t ranks = members_.size();
+  const std::uint64_t row_bytes = offset(piece.rows.first + piece.rows.count) - offset(piece.rows.first);
   const std::uint64_t done = piece.begin - offset(piece.rows.first);
   const std::uint64_t row = piece.rows.first + done / row_bytes * piece.rows.stride;
+  // Of uneven ones a transfer has one.
+  const std::uint64_t bytes = exchanged_.is_even ? block_bytes_ : row_bytes;
   const std::uint64_t block = row + done % row_bytes / bytes;
   const std::uint64_t before = done % bytes;
-  const std::uint64_t from = block / members_.size();
-  const std::uint64_t to = block % members_.size();
+  const std::uint64_t from = block / ranks;
+  const std::uint64_t to = block % ranks;
   const std::uint64_t left = std::min(piece.end - piece.begin, bytes - before);
-  if (from == position_) return {.message = exchanged_.sent, .offset = members_[to] * bytes + before, .bytes = left};
-  if (to == position_) {
-    return {.message = exchanged_.received, .offset = members_[from] * bytes + before, .bytes = left};
+  if (from == position_ || to == position_) {
+    const PairBlock& own = from == position_ ? exchanged_.sent[members_[to]] : exchanged_.received[members_[from]];
+    return {.message = *own.message, .offset = own.offset + before, .bytes = left};
   }
   // What is sent on lies in the row that it came in.
   auto held = carried_.upper_bound(block);

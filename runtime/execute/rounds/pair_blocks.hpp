@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of an alltoall: one for each pair of positions, those of position 0 for all first.
+// Blocks of an alltoall: one for each pair of positions, those of position 0 for all first. A rank may know the lengths
+// of its own ones alone: then others count as empty, and so they are to all that it sends and receives.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class PairBlocks final : public StreamBlocks {
   PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position);
 
   [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size(); }
-  [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override { return block * exchanged_.block_bytes; }
+  [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override;
 
  private:
   /// Blocks in a row, between others, on their way through this rank.
@@ -32,11 +33,15 @@ class PairBlocks final : public StreamBlocks {
     Message message;
   };
   [[nodiscard]] Place place(const BlockPiece& piece) override;
+  void add_up_own();
 
-  const Exchanged exchanged_;
+  const Exchanged& exchanged_;
   std::span<const Rank> members_;
   Rank position_;
-  std::map<std::uint64_t, Carried> carried_;  ///< by the first block
+  std::uint64_t block_bytes_;                   ///< of even ones
+  std::vector<std::uint64_t> sent_{};           ///< of others: bytes for the positions before each, and for all
+  std::vector<std::uint64_t> received_{};       ///< and from them, but for this rank
+  std::map<std::uint64_t, Carried> carried_{};  ///< by the first block
 };
 
 }  // namespace trunkline::runtime

@@ -67,7 +67,7 @@ class RoundsPart final : public LocalPart {
   }
 
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
-    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.received.bytes()),
+    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
                       .in_flight = pace.in_flight};
     return running(
         std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members, local_.position));

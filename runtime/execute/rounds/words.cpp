@@ -47,6 +47,11 @@ Pending& Words::awaited(std::uint64_t round) {
   return last_awaited_->pending;
 }
 
+Pending& Words::first_missing() {
+  last_awaited_ = &*std::ranges::find(received_, false, &Received::has_come);
+  return last_awaited_->pending;
+}
+
 bool Words::are_missing() const {
   return std::ranges::any_of(received_, [](const Received& one) { return !one.has_come; });
 }

@@ -33,6 +33,8 @@ class Words {
   [[nodiscard]] bool has(std::uint64_t round) const;
   /// Of one that has not: what to wait for.
   [[nodiscard]] Pending& awaited(std::uint64_t round);
+  /// Of those that have not, where some are missing: the first one.
+  [[nodiscard]] Pending& first_missing();
   /// What was awaited last is over.
   void came() { last_awaited_->has_come = true; }
 

@@ -263,5 +263,20 @@ TEST(PairPhases, WordsThatNothingWaitsForAreRefused) {
       << *faults.begin();
 }
 
+TEST(PairPhases, BlocksWhoseLengthsNoOtherRankKnowsGoStraightOn) {
+  const Cluster cluster = testing::star_of_switches(3, 3);
+  const Placement placement = block_placement(cluster, 2);
+  const Plan straight = lay(Collective::alltoall, "phases", &cluster, placement, 0, 65536);
+  check_plan(straight, Collective::alltoallv);
+  const Plan by_hosts = lay(Collective::alltoall, "by-hosts", &cluster, placement, 0, 256);
+  try {
+    check_plan(by_hosts, Collective::alltoallv);
+    FAIL() << "accepted";
+  } catch (const InvalidPlan& fault) {
+    EXPECT_NE(std::string(fault.what()).find("ranks between would not know how long others are"), std::string::npos)
+        << fault.what();
+  }
+}
+
 }  // namespace
 }  // namespace trunkline

@@ -156,6 +156,27 @@ bool alltoall(Call& call) {
                  [&](int i) { return call.given(i / call.count, call.rank * call.count + i % call.count); });
 }
 
+/// The same, and for some ranks none at all: rank r has for r' as many as r' has for it.
+bool alltoallv(Call& call) {
+  const bool in_place = call.serial % 3 == 0;
+  const auto from_to = [&](int one, int other) { return (one + other) % 3 == 0 ? 0 : call.count; };
+  std::vector<int> counts;
+  std::vector<int> starts;
+  for (int other = 0; other < call.ranks; ++other) {
+    counts.push_back(from_to(call.rank, other));
+    starts.push_back(other * call.count);
+  }
+  call.fill(call.count * call.ranks);
+  call.to = call.from;
+  MPI_Alltoallv(in_place ? MPI_IN_PLACE : static_cast<const void*>(call.from.data()), counts.data(), starts.data(),
+                MPI_LONG_LONG, call.to.data(), counts.data(), starts.data(), MPI_LONG_LONG, call.communicator);
+  return call.is(call.count * call.ranks, [&](int i) {
+    const int other = i / call.count;
+    return from_to(call.rank, other) == 0 ? call.given(call.rank, i)
+                                          : call.given(other, call.rank * call.count + i % call.count);
+  });
+}
+
 bool gather(Call& call) {
   const bool in_place = call.serial % 3 == 0 && call.rank == call.root;
   call.fill(call.count);
@@ -187,7 +208,7 @@ constexpr std::array collectives{
     Collective{"allgather", allgather},   Collective{"reduce-scatter-block", reduce_scatter_block},
     Collective{"allgatherv", allgatherv}, Collective{"reduce-scatter", reduce_scatter},
     Collective{"alltoall", alltoall},     Collective{"gather", gather},
-    Collective{"scatter", scatter},
+    Collective{"scatter", scatter},       Collective{"alltoallv", alltoallv},
 };
 
 class Communicators {

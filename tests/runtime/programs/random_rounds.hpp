@@ -122,6 +122,10 @@ class RandomRounds {
       const bool adds = may_add(transfer.from, transfer.to, transfer.first);
       const bool finishes = may_finish(transfer.from, transfer.to, transfer.first);
       if (!adds && !finishes) continue;
+      if (facts_.has_private_lengths()) {  // each block goes straight on
+        transfer.first = std::uint64_t{position(transfer.from)} * ranks_ + position(transfer.to);
+        return may_finish(transfer.from, transfer.to, transfer.first);
+      }
       transfer.reduces = adds && !(finishes && finish_first);
       transfer.count = 1;
       while (transfer.count < most && transfer.first + transfer.count < blocks_) {

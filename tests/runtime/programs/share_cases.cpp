@@ -109,6 +109,58 @@ void alltoall(const ShareJob& job, bool in_place) {
   job.ran("alltoall");
 }
 
+/// Elements that one rank has for another, in place the same both ways; some pairs have none.
+int between(const ShareJob& job, int from, int to, bool in_place) {
+  return (job.counts.front() + 1) * ((from + (in_place ? 1 : 2) * to) % 4) / 2;
+}
+
+/// Where blocks begin, with a gap behind each, and one behind all: elements, or bytes.
+std::vector<int> starts_of(const std::vector<int>& counts, int unit) {
+  std::vector<int> starts{0};
+  for (const int count : counts) starts.push_back(starts.back() + (count + 1) * unit);
+  return starts;
+}
+
+/// Each rank has more for some than for others; `typed`: MPI_Alltoallw.
+void alltoallv(const ShareJob& job, bool in_place, bool typed) {
+  std::vector<int> sent;
+  std::vector<int> received;
+  for (int other = 0; other < job.ranks; ++other) {
+    sent.push_back(between(job, job.rank, other, in_place));
+    received.push_back(between(job, other, job.rank, in_place));
+  }
+  const auto filled = [&](const std::vector<int>& counts, bool is_own) {
+    const std::vector<int> starts = starts_of(counts, 1);
+    Numbers all(static_cast<std::size_t>(starts.back()), untouched);
+    for (int other = 0; other < job.ranks; ++other) {
+      const auto at = static_cast<std::size_t>(other);
+      for (int i = 0; i < counts[at]; ++i) {
+        all[static_cast<std::size_t>(starts[at] + i)] =
+            value(is_own ? job.rank * 100 + other : other * 100 + job.rank, static_cast<std::size_t>(i));
+      }
+    }
+    return all;
+  };
+  const Numbers own = filled(sent, true);
+  const Numbers expected = filled(received, false);
+  Numbers got = in_place ? own : Numbers(expected.size(), untouched);
+  const void* const send = in_place ? MPI_IN_PLACE : own.data();
+  if (typed) {
+    constexpr int unit = sizeof(std::int64_t);
+    const auto types = [&](const std::vector<int>& counts, MPI_Datatype type) {
+      return std::vector<MPI_Datatype>(counts.size(), type);
+    };
+    MPI_Alltoallw(send, sent.data(), starts_of(sent, unit).data(), types(sent, MPI_INT64_T).data(), got.data(),
+                  received.data(), starts_of(received, unit).data(), types(received, MPI_INT64_T).data(),
+                  job.communicator);
+  } else {
+    MPI_Alltoallv(send, sent.data(), starts_of(sent, 1).data(), MPI_INT64_T, got.data(), received.data(),
+                  starts_of(received, 1).data(), MPI_INT64_T, job.communicator);
+  }
+  job.run.expect(got == expected, job.what + (typed ? " alltoallw" : " alltoallv") + " is wrong");
+  job.run.expect_ran("alltoallv", job.ranks > 1, job.what + " alltoallv");
+}
+
 /// To each root, and back from it.
 void gather_and_scatter(const ShareJob& job, bool in_place) {
   const std::size_t count = job.own();
@@ -174,6 +226,8 @@ void every_call(Run& run, MPI_Comm communicator, std::size_t count, bool in_plac
   const ShareJob uneven(run, communicator, count, false, what + " uneven");
   allgatherv(uneven, in_place);
   reduce_scatter(uneven, in_place, false);
+  alltoallv(uneven, in_place, false);
+  alltoallv(uneven, in_place, true);
 }
 
 void shares_of_every_length(Run& run) {
@@ -265,6 +319,7 @@ void shares_one_after_another(Run& run) {
       const ShareJob even(run, MPI_COMM_WORLD, count, true, job.what);
       allgather(even, turn % 3 == 0);
       alltoall(even, turn % 3 == 1);
+      alltoallv(job, turn % 3 == 2, turn % 2 == 1);
       reduce_scatter(even, turn % 3 == 0, true);
       gather_and_scatter(even, turn % 3 == 2);
     }

@@ -86,7 +86,7 @@ bool choose(const std::string& choice, Run& run) {
   run.choice = choice;
   run.served.clear();
   for (const char* collective : {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block",
-                                 "allgather", "allgatherv", "alltoall", "gather", "scatter"}) {
+                                 "allgather", "allgatherv", "alltoall", "gather", "scatter", "alltoallv"}) {
     if (set == nullptr || set(collective, choice.c_str()) == 0) {
       run.served.insert(collective);
     } else {

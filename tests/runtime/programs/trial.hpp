@@ -215,7 +215,7 @@ inline Trial random_trial(Collective collective, Rank ranks, int number, std::mt
   }
   if (!facts.goes_by_shares()) trial.shares = {static_cast<MPI_Count>(barrier ? 1 : longest)};
   if (facts.goes_by_pairs()) trial.shares.front() = std::max<MPI_Count>(trial.shares.front() / ranks, 1);
-  if (facts.even_shares) {
+  if (facts.even_shares && !facts.goes_by_pairs()) {
     trial.shares.assign(ranks, trial.shares.back());
   }
   return trial;
@@ -280,6 +280,7 @@ class Runner {
       case Collective::allgatherv:
         return gather();
       case Collective::alltoall:
+      case Collective::alltoallv:
         return exchange();
       case Collective::gather:
       case Collective::scatter:
@@ -387,33 +388,66 @@ class Runner {
     return right && result.has_gaps();
   }
 
+  /// Of a block between two ranks, in place the same both ways; with lengths of their own some are empty.
+  [[nodiscard]] std::uint64_t block_elements(Rank from, Rank to) const {
+    const std::uint64_t elements = starts_.back();
+    const std::uint64_t part = (from + (trial_.in_place ? 1 : 2) * to) % 4;
+    return facts_of(trial_.collective).even_shares ? elements : elements * part / 2;
+  }
+
+  /// A rank's blocks for all, or from all, in a row.
+  struct Row {
+    Row(const Runner& on, bool is_sent) {
+      for (Rank other = 0; other < on.trial_.ranks; ++other) {
+        starts.push_back(elements * on.kind_.values());
+        const std::uint64_t own = is_sent ? on.block_elements(on.rank_, other) : on.block_elements(other, on.rank_);
+        values.push_back(own * on.kind_.values());
+        elements += own;
+      }
+    }
+    [[nodiscard]] std::vector<runtime::PairBlock> blocks_of(Message& message) const {
+      std::vector<runtime::PairBlock> blocks;
+      for (std::size_t i = 0; i < starts.size(); ++i) {
+        blocks.push_back({.message = &message, .offset = starts[i] * sizeof(int), .bytes = values[i] * sizeof(int)});
+      }
+      return blocks;
+    }
+    std::uint64_t elements = 0;
+    std::vector<std::uint64_t> starts{};  ///< values
+    std::vector<std::uint64_t> values{};  ///< of each
+  };
+
   /// Blocks as the others have them: each rank's is for each other one another one.
   bool exchange() {
-    const std::uint64_t elements = starts_.back();
-    const std::uint64_t values = elements * kind_.values();
-    const auto block_value = [&](Rank from, Rank to, std::uint64_t i) { return trial_.given(from, to * values + i); };
-    Buffer own(kind_, elements * trial_.ranks);
-    Buffer result(kind_, elements * trial_.ranks);
-    for (Rank other = 0; other < trial_.ranks; ++other) {
-      for (std::uint64_t i = 0; i < values; ++i) {
-        own[other * values + i] = block_value(rank_, other, i);
-        result[other * values + i] = trial_.in_place ? block_value(rank_, other, i) : -1;
+    const Row to_send(*this, true);
+    const Row to_receive(*this, false);
+    const auto block_value = [&](Rank from, Rank to, std::uint64_t i) {
+      return trial_.given(from, to * starts_.back() * kind_.values() + i);
+    };
+    const auto each_value = [&](const Row& row, const auto& use) {
+      for (Rank other = 0; other < trial_.ranks; ++other) {
+        for (std::uint64_t i = 0; i < row.values[other]; ++i) use(other, row.starts[other] + i, i);
       }
-    }
-    const auto all = static_cast<MPI_Count>(elements * trial_.ranks);
-    Message sent(own.data(), all, kind_.type, MPI_COMM_SELF);
-    Message received(result.data(), all, kind_.type, MPI_COMM_SELF);
-    const runtime::Exchanged exchanged{.sent = sent,
-                                       .received = received,
-                                       .block_bytes = received.bytes() / trial_.ranks,
+    };
+    Buffer own(kind_, to_send.elements);
+    Buffer result(kind_, to_receive.elements);
+    each_value(to_send, [&](Rank other, std::uint64_t at, std::uint64_t i) { own[at] = block_value(rank_, other, i); });
+    each_value(to_receive, [&](Rank other, std::uint64_t at, std::uint64_t i) {
+      result[at] = trial_.in_place ? block_value(rank_, other, i) : -1;
+    });
+    Message sent(own.data(), static_cast<MPI_Count>(to_send.elements), kind_.type, MPI_COMM_SELF);
+    Message received(result.data(), static_cast<MPI_Count>(to_receive.elements), kind_.type, MPI_COMM_SELF);
+    const runtime::Exchanged exchanged{.sent = to_send.blocks_of(sent),
+                                       .received = to_receive.blocks_of(received),
+                                       .is_even = facts_of(trial_.collective).even_shares,
                                        .in_place = trial_.in_place};
     bool right = drive(part_.exchange(transport_, exchanged, pace()));
-    for (Rank other = 0; other < trial_.ranks; ++other) {
-      for (std::uint64_t i = 0; i < values; ++i) {
-        right = right && result[other * values + i] == block_value(other, rank_, i) &&
-                own[other * values + i] == block_value(rank_, other, i);
-      }
-    }
+    each_value(to_receive, [&](Rank other, std::uint64_t at, std::uint64_t i) {
+      right = right && result[at] == block_value(other, rank_, i);
+    });
+    each_value(to_send, [&](Rank other, std::uint64_t at, std::uint64_t i) {
+      right = right && own[at] == block_value(rank_, other, i);
+    });
     return right && own.has_gaps() && result.has_gaps();
   }
 

@@ -17,6 +17,7 @@ _NUMBERS = {
     "allgatherv": 1,
     "allreduce": 2,
     "alltoall": 3,
+    "alltoallv": 4,
     "barrier": 6,
     "bcast": 7,
     "gather": 9,

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "communicator/agreed_lengths.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "choose/size_class.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// Calls after which adding up costs a hundredth of what they take. At most twice those before: a few calls say little
+/// of those to come.
+std::uint64_t next_interval(std::uint64_t calls, double took_s, double telling_s) {
+  constexpr double most_cost = 0.01;
+  const double wanted = telling_s / most_cost * static_cast<double>(calls) / std::max(took_s, 1e-9);
+  return static_cast<std::uint64_t>(std::clamp(wanted, 1.0, std::max(2.0 * static_cast<double>(calls), 1.0)));
+}
+
+}  // namespace
+
+bool AgreedLengths::is_due() {
+  if (calls_ >= agreed_) return true;
+  ++calls_;
+  return false;
+}
+
+int AgreedLengths::add_up(MPI_Comm user, int ranks, const OwnLengths& own) {
+  constexpr double nanoseconds = 1e9;
+  std::array<std::uint64_t, 3> all{own.bytes, own.blocks, static_cast<std::uint64_t>(took_s_ * nanoseconds)};
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, all.data(), all.size(), MPI_UINT64_T, MPI_SUM, user);
+  if (code != MPI_SUCCESS) return code;
+  const auto [bytes, blocks, took] = all;
+  const auto pairs = static_cast<std::uint64_t>(ranks) * static_cast<std::uint64_t>(ranks - 1);
+  block_bytes_ = size_class(std::max(bytes / pairs, std::uint64_t{1}), {}).least_bytes;
+  are_sparse_ = blocks < pairs - blocks;
+  agreed_ = next_interval(calls_, static_cast<double>(took) / nanoseconds / ranks, telling_s_);
+  calls_ = 1;
+  took_s_ = 0.0;
+  return code;
+}
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/vector_exchange.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "datatype/message.hpp"
+#include "datatype/operands.hpp"
+#include "intercept/state.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+int ranks_of(MPI_Comm communicator) {
+  int ranks = 0;
+  return PMPI_Comm_size(communicator, &ranks) == MPI_SUCCESS ? ranks : 0;
+}
+
+bool has_arrays(const PairSide& side) {
+  const Shares& all = side.blocks;
+  const bool has_counts = all.counts != nullptr || all.long_counts != nullptr;
+  return has_counts && (all.starts != nullptr || all.long_starts != nullptr) && side.has_types();
+}
+
+/// Whether MPI may report a block of a side. It has the same datatype as the one before, mostly, which is asked of
+/// once.
+class Doubts {
+ public:
+  explicit Doubts(const PairSide& side) : side_(side) {}
+
+  [[nodiscard]] bool about(int rank) {
+    const MPI_Count count = side_.blocks.count(rank);
+    const MPI_Datatype type = side_.type_of(rank);
+    if (count < 0 || type == MPI_DATATYPE_NULL) return true;
+    if (type != last_) {
+      last_ = type;
+      is_usable_ = type_bytes(type).has_value();
+    }
+    if (!is_usable_ || count == 0) return !is_usable_;
+    return side_.buffer == MPI_IN_PLACE || (side_.buffer == nullptr && is_null(side_.place_of(rank), type));
+  }
+
+ private:
+  const PairSide& side_;
+  MPI_Datatype last_ = MPI_DATATYPE_NULL;
+  bool is_usable_ = false;
+};
+
+/// The blocks of a side, and the messages that they are.
+struct Blocks {
+  std::vector<std::unique_ptr<Message>> messages{};
+  std::vector<PairBlock> by_rank{};
+
+  Blocks(const PairSide& side, int ranks, MPI_Comm silent) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      PairBlock& block = by_rank.emplace_back();
+      const MPI_Count count = side.blocks.count(rank);
+      if (count <= 0) continue;
+      messages.push_back(std::make_unique<Message>(side.place_of(rank), count, side.type_of(rank), silent));
+      block = {.message = messages.back().get(), .offset = 0, .bytes = messages.back()->bytes()};
+    }
+  }
+
+  /// What lies there now, in a row.
+  [[nodiscard]] std::vector<std::byte> copied() const {
+    std::size_t bytes = 0;
+    for (const PairBlock& one : by_rank) bytes += one.bytes;
+    std::vector<std::byte> copy(bytes);
+    std::byte* next = copy.data();
+    for (const PairBlock& one : by_rank) {
+      if (one.bytes > 0) one.message->read(0, one.bytes, std::exchange(next, next + one.bytes));
+    }
+    return copy;
+  }
+
+  /// The same blocks in a row in another message.
+  [[nodiscard]] std::vector<PairBlock> in(Message& row) const {
+    std::vector<PairBlock> moved = by_rank;
+    std::uint64_t offset = 0;
+    for (PairBlock& one : moved) {
+      one.message = &row;
+      one.offset = std::exchange(offset, offset + one.bytes);
+    }
+    return moved;
+  }
+};
+
+}  // namespace
+
+void* PairSide::place_of(int rank) const {
+  const MPI_Count start = blocks.start(rank);
+  return types != nullptr ? moved(buffer, static_cast<std::ptrdiff_t>(start)) : element_place(buffer, type, start);
+}
+
+VectorExchange::VectorExchange(const VectorExchangeArguments& given, Native* native)
+    : given_(given),
+      arguments_{.collective = Collective::alltoallv,
+                 .buffer = nullptr,  // one for each side
+                 .count = -1,        // not known
+                 .type = MPI_BYTE,
+                 .root = 0,
+                 .communicator = given.communicator},
+      native_(native) {}
+
+OwnLengths VectorExchange::own_lengths(int rank, int ranks) const {
+  OwnLengths own;
+  for (int other = 0; other < ranks; ++other) {
+    const MPI_Count count = sent().blocks.count(other);
+    if (other == rank || count <= 0) continue;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(count) * type_bytes(sent().type_of(other)).value_or(0);
+    own.bytes += bytes;
+    own.blocks += bytes > 0 ? 1 : 0;
+  }
+  return own;
+}
+
+bool VectorExchange::is_doubtful(int /*rank*/) const {
+  if (!has_arrays(given_.receive) || !has_arrays(sent())) return true;
+  if (given_.send.buffer == given_.receive.buffer) return true;
+  const int ranks = ranks_of(given_.communicator);
+  Doubts of_received(given_.receive);
+  Doubts of_sent(sent());
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (of_received.about(rank) || of_sent.about(rank)) return true;
+  }
+  return false;
+}
+
+/// Alone, with the blocks for that rank and of it: empty ones, as far as there is no doubt about them.
+int VectorExchange::judged_block(MPI_Comm alone, int rank) const {
+  const OneShare received(given_.receive.blocks,
+                          Doubts(given_.receive).about(rank) ? given_.receive.blocks.count(rank) : 0);
+  const OneShare to_send(sent().blocks, Doubts(sent()).about(rank) ? sent().blocks.count(rank) : 0);
+  const MPI_Datatype received_type = given_.receive.type_of(rank);
+  const MPI_Datatype sent_type = sent().type_of(rank);
+  VectorExchangeArguments own = given_;
+  own.communicator = alone;
+  own.receive.blocks = received.shares();
+  if (own.receive.types != nullptr) own.receive.types = &received_type;
+  if (is_in_place()) return native_(own);
+  own.send.blocks = to_send.shares();
+  if (own.send.types != nullptr) own.send.types = &sent_type;
+  // MPICH asks whether counts and datatypes of both sides are the same arrays.
+  const Shares& counts = given_.receive.blocks;
+  if (given_.send.blocks.counts == counts.counts && given_.send.blocks.long_counts == counts.long_counts) {
+    own.send.blocks = own.receive.blocks = (Doubts(sent()).about(rank) ? to_send : received).shares();
+  }
+  if (given_.send.types == given_.receive.types) own.send.types = own.receive.types;
+  return native_(own);
+}
+
+int VectorExchange::judged(MPI_Comm alone, int /*rank*/) const {
+  if (!has_arrays(given_.receive) || !has_arrays(sent())) {
+    VectorExchangeArguments own = given_;
+    own.communicator = alone;
+    return native_(own);
+  }
+  const int ranks = ranks_of(given_.communicator);
+  int code = given_.send.buffer == given_.receive.buffer ? judged_block(alone, 0) : MPI_SUCCESS;
+  Doubts of_received(given_.receive);
+  Doubts of_sent(sent());
+  for (int rank = 0; rank < ranks && code == MPI_SUCCESS; ++rank) {
+    if (of_received.about(rank) || of_sent.about(rank)) code = judged_block(alone, rank);
+  }
+  return code;
+}
+
+int VectorExchange::execute(Transport& transport, const LocalDecision& decision) const {
+  const MPI_Comm silent = private_communicator()->communicator();
+  const int ranks = transport.ranks();
+  const Blocks received(given_.receive, ranks, silent);
+  Exchanged exchanged{.received = received.by_rank, .is_even = false, .in_place = is_in_place()};
+  if (!is_in_place()) {
+    const Blocks to_send(given_.send, ranks, silent);
+    exchanged.sent = to_send.by_rank;
+    return decision.plan->part->exchange(transport, exchanged, decision.pace())->run();
+  }
+  KeptForSends before(received.copied());
+  Message row(before.data(), before.count(), MPI_BYTE, silent);
+  exchanged.sent = received.in(row);
+  return before.over(decision.plan->part->exchange(transport, exchanged, decision.pace())->run());
+}
+
+}  // namespace trunkline::runtime
