@@ -185,7 +185,9 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
                                 const HostCosts& hosts) {
   const bool has_sites = spans_sites(cluster, placement);
   const OnHosts ranks = on_hosts(placement);
-  Alternatives all{.collective = collective, .shares_processors = hosts.share_processors()};
+  Alternatives all{.collective = collective,
+                   .queues = queues_that_pass(native, collective),
+                   .shares_processors = hosts.share_processors()};
   all.on = std::make_shared<const LaidOn>(LaidOn{.collective = collective,
                                                  .paths = std::make_shared<const Paths>(cluster),
                                                  .placement = placement,

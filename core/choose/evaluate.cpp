@@ -51,14 +51,14 @@ Verdict verdict_of(const Evaluated& one, double native_s, double least_s) {
   return one.compared_seconds <= least_s ? Verdict::near_least : Verdict::not_surely_faster;
 }
 
-Evaluated evaluated(const Alternative& alternative, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
-                    double least_s, bool shares_processors) {
+Evaluated evaluated(const Alternatives& all, const Alternative& alternative, std::uint64_t message_bytes,
+                    const Cuts& cuts, double native_s, double least_s) {
   Evaluated one;
   one.alternative = &alternative;
   one.verdict = Verdict::short_blocks;
   if (has_short_blocks(alternative, message_bytes, alternative.uncertainty->least_block_bytes)) return one;
-  if (message_bytes < alternative.costs->least_bytes()) return one;
-  choose_segment(one, message_bytes, cuts, native_s, shares_processors);
+  if (message_bytes < alternative.costs->least_bytes(all.queues)) return one;
+  choose_segment(one, message_bytes, cuts, native_s, all.shares_processors);
   one.verdict = verdict_of(one, native_s, least_s);
   return one;
 }
@@ -148,7 +148,7 @@ Evaluation evaluate(const Alternatives& alternatives, std::uint64_t message_byte
     } else if (reach == Reach::messages && alternative.by_datagrams) {
       one.verdict = Verdict::out_of_reach;
     } else {
-      one = evaluated(alternative, message_bytes, cuts, all.native_s, least_s, alternatives.shares_processors);
+      one = evaluated(alternatives, alternative, message_bytes, cuts, all.native_s, least_s);
     }
     return one;
   };

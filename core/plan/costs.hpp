@@ -42,8 +42,8 @@ class CostFunction {
   /// port; else 0.
   [[nodiscard]] virtual double exchanged_byte_s() const { return 0.0; }
 
-  /// Shorter messages gain nothing by it, whatever times are predicted.
-  [[nodiscard]] virtual std::uint64_t least_bytes() const { return 0; }
+  /// Shorter messages gain nothing by it, whatever times are predicted. `queues`: see queues_that_pass().
+  [[nodiscard]] virtual std::uint64_t least_bytes(double /*queues*/) const { return 0; }
 
   /// Whether it may be faster than others at all. False: predictions do not know enough of it to compare it.
   [[nodiscard]] virtual bool can_pay() const { return true; }

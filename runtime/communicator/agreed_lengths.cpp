@@ -26,15 +26,21 @@ bool AgreedLengths::is_due() {
 }
 
 int AgreedLengths::add_up(MPI_Comm user, int ranks, const OwnLengths& own) {
-  constexpr double nanoseconds = 1e9;
-  std::array<std::uint64_t, 3> all{own.bytes, own.blocks, static_cast<std::uint64_t>(took_s_ * nanoseconds)};
+  constexpr double nanosecond_s = 1e-9;
+  const auto in_nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds / nanosecond_s); };
+  std::array<std::uint64_t, values> all{own.bytes, own.blocks, in_nanoseconds(took_s_), in_nanoseconds(told_s_)};
+  const double start = PMPI_Wtime();
   const int code = PMPI_Allreduce(MPI_IN_PLACE, all.data(), all.size(), MPI_UINT64_T, MPI_SUM, user);
   if (code != MPI_SUCCESS) return code;
-  const auto [bytes, blocks, took] = all;
+  told_s_ = PMPI_Wtime() - start;
+  const auto [bytes, blocks, took, told] = all;
+  const auto mean_s = [&](std::uint64_t sum) { return static_cast<double>(sum) * nanosecond_s / ranks; };
   const auto pairs = static_cast<std::uint64_t>(ranks) * static_cast<std::uint64_t>(ranks - 1);
   block_bytes_ = size_class(std::max(bytes / pairs, std::uint64_t{1}), {}).least_bytes;
   are_sparse_ = blocks < pairs - blocks;
-  agreed_ = next_interval(calls_, static_cast<double>(took) / nanoseconds / ranks, telling_s_);
+  // Ranks that are late make others wait there, which is no cost of adding up.
+  if (calls_ > 0) telling_s_ = std::min(telling_s_, mean_s(told));
+  agreed_ = next_interval(calls_, mean_s(took), telling_s_);
   calls_ = 1;
   took_s_ = 0.0;
   return code;

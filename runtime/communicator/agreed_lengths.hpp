@@ -6,6 +6,7 @@
 // have become longer or shorter. Plans run whatever the lengths are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "mpi_api.hpp"
@@ -21,7 +22,8 @@ struct OwnLengths {
 class AgreedLengths {
  public:
   /// That ranks add up.
-  static constexpr std::uint64_t bytes = 3 * sizeof(std::uint64_t);
+  static constexpr std::size_t values = 4;
+  static constexpr std::uint64_t bytes = values * sizeof(std::uint64_t);
 
   /// `telling_s`: what adding up is predicted to cost.
   explicit AgreedLengths(double telling_s) : telling_s_(telling_s) {}
@@ -43,7 +45,8 @@ class AgreedLengths {
   [[nodiscard]] bool are_sparse() const { return are_sparse_; }
 
  private:
-  double telling_s_;
+  double telling_s_;          ///< what adding up costs: as predicted, or as it took on average, if that is less
+  double told_s_ = 0.0;       ///< what it took here
   double took_s_ = 0.0;       ///< here, since they were added up
   std::uint64_t calls_ = 0;   ///< since then
   std::uint64_t agreed_ = 0;  ///< so many calls go by what is known

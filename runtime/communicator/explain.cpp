@@ -10,7 +10,6 @@
 #include "collective/planned.hpp"
 #include "report.hpp"
 #include "text/quantity.hpp"
-#include "trace/format.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -21,13 +20,10 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
-/// Of an alltoall whose ranks did not agree on them they are not known.
-bool has_bytes(const ExplainedCall& call) { return facts_of(call.collective).has_data && call.bytes != unknown_bytes; }
-
 std::string description(const ExplainedCall& call, const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(call.collective);
   std::string text =
-      std::string(facts.mpi_name) + (has_bytes(call) ? " of " + format_bytes(call.bytes) : "") +
+      std::string(facts.mpi_name) + (call.bytes ? " of " + format_bytes(*call.bytes) : "") +
       (facts.has_root ? (facts.after == Holding::all_at_root ? " to rank " : " from rank ") + std::to_string(call.root)
                       : "") +
       " on " + std::to_string(call.ranks) + " ranks ran ";
@@ -54,7 +50,7 @@ void explain_in_json(const ExplainedCall& call, const LocalDecision& decision) {
   JsonFields fields;
   fields.add("collective", facts.name).add("communicator_size", call.ranks);
   if (facts.has_root) fields.add("root", call.root);
-  if (has_bytes(call)) fields.add("bytes", call.bytes);
+  if (call.bytes) fields.add("bytes", *call.bytes);
   if (decision.plan == nullptr) {
     fields.add("algorithm", "native");
   } else {

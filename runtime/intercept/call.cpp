@@ -67,10 +67,11 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
   last_one.multicast = prepared.multicast;
   if (prepared.group != nullptr) last_one.heard = prepared.group->tally();
   if (explains) {
+    const bool has_bytes = facts_of(arguments.collective).has_data && shared->bytes != unknown_bytes;
     explain({.collective = arguments.collective,
              .ranks = shared->ranks,
              .root = arguments.root,
-             .bytes = shared->bytes,
+             .bytes = has_bytes ? std::optional(shared->bytes) : std::nullopt,
              .communicator_id = prepared.id,
              .multicast = prepared.multicast,
              .measured_s = took_s},

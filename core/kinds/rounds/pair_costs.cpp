@@ -91,9 +91,8 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   return std::max({links_s, rank_s + local_s, together_s}) + way_s;
 }
 
-std::uint64_t PairCosts::least_bytes() const {
+std::uint64_t PairCosts::least_bytes(double queues) const {
   if (goes_by_hosts()) return 1;
-  constexpr double queues = 2.0;
   std::uint64_t bytes = 1;
   constexpr std::uint64_t longest = std::uint64_t{1} << 20;
   const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= queues * usual_queue_bytes; };

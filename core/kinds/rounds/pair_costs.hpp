@@ -32,11 +32,8 @@ struct PairCosts final : CostFunction {
   [[nodiscard]] bool goes_by_hosts() const { return blocks_a_message > 1.0; }
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
-  /// Where the messages of the fullest link fit into two queues of a shallow switch, no order gains anything: libraries
-  /// send all at once, and the first are gone before the last ones come. Lab, queues of 64 frames: with 1.7 of them
-  /// MPICH took 1.21 and 1.22 of the bound, Open MPI 1.25 and 3.2, phases 1.28 to 1.35; with 3 of them 1.8 to 3.0 and
-  /// phases 1.2 (docs/results/alltoall.md).
-  [[nodiscard]] std::uint64_t least_bytes() const override;
+  /// Where the messages of the fullest link fit into that many queues of a shallow switch, no order gains anything.
+  [[nodiscard]] std::uint64_t least_bytes(double queues) const override;
   /// A whole block, as far as one message may be.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t block_bytes) const override;
 };

@@ -242,6 +242,10 @@ bool mpich_exchanges_by_bruck(Rank ranks, std::uint64_t block_bytes) {
   return block_bytes <= short_bytes && ranks >= least_ranks;
 }
 
+double queues_that_pass(NativeLibrary library, Collective collective) {
+  return library == NativeLibrary::openmpi && facts_of(collective).has_private_lengths() ? 1.0 : 2.0;
+}
+
 NativeReduction native_reduction(NativeLibrary library, Collective collective, Rank ranks,
                                  std::uint64_t message_bytes) {
   return library == NativeLibrary::openmpi ? openmpi_reduction(collective, ranks, message_bytes)

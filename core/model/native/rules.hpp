@@ -60,6 +60,12 @@ inline constexpr std::uint64_t mpich_short_reduce_bytes = 2048;
 /// Whether it exchanges blocks of pairs by Bruck's rounds.
 [[nodiscard]] bool mpich_exchanges_by_bruck(Rank ranks, std::uint64_t block_bytes);
 
+/// Of an alltoall that the library sends all at once: as many bytes over one link as so many queues of a switch hold
+/// lose nothing, since the first are gone before the last ones come. Lab, queues of 64 frames: with 1.7 of them MPICH
+/// took 1.21 and 1.22 of the bound, Open MPI 1.25 and 3.2, phases 1.28 to 1.35; with 3 of them 1.8 to 3.0, and
+/// phases 1.2. Open MPI's MPI_Alltoallv took 7 to 10 with 1.3 of them and 3.2 with 1.7 (docs/results/alltoall.md).
+[[nodiscard]] double queues_that_pass(NativeLibrary library, Collective collective);
+
 /// What both libraries reduce by.
 enum class NativeReduction : std::uint8_t {
   doubling,          ///< the whole vector with ranks 1, 2, 4, ... away
