@@ -12,9 +12,12 @@ from conftest import ON_OWN_HOST, SECONDS, Mpi
 CASES = ["allgather-own-place", "allgather-gaps-own-place", "allgather-same", "allgatherv-own-place", "allreduce-same"]
 CASES += ["reduce-same", "reduce-scatter-same", "reduce-scatter-block-same", "reduce-scatter-nothing", "bcast-null"]
 CASES += ["allreduce-null", "allgather-null", "both-in-place", "reduce-in-place"]
+CASES += ["alltoallv-same", "alltoallv-same-counts", "alltoallv-null", "alltoallv-negative", "alltoallv-into-in-place"]
+CASES += ["alltoallw-without-types"]
 PLANNED = {"TRUNKLINE_CLUSTER": "cyclic", "TRUNKLINE_BCAST": "two-tree:1448", "TRUNKLINE_REDUCE": "linear"}
 PLANNED |= {"TRUNKLINE_ALLREDUCE": "two-tree:1448", "TRUNKLINE_ALLGATHER": "ring", "TRUNKLINE_ALLGATHERV": "ring"}
 PLANNED |= {"TRUNKLINE_REDUCE_SCATTER": "ring", "TRUNKLINE_REDUCE_SCATTER_BLOCK": "ring"}
+PLANNED |= {"TRUNKLINE_ALLTOALLV": "phases"}
 RANKS = 4
 NATIVE_SECONDS = 60
 

@@ -189,7 +189,88 @@ Ended reduce_in_place() {
   return {code, rank != 1 || is_sum(own, 0, count)};
 }
 
+/// Of an MPI_Alltoallv, or an MPI_Alltoallw; some blocks are empty. All numbers are alike, so that it is no matter in
+/// which order they are overwritten.
+struct Exchanged {
+  Numbers counts = lengths();
+  Numbers starts = places(1);
+  Numbers bytes_before = places(sizeof(int));
+  std::vector<MPI_Datatype> types = std::vector<MPI_Datatype>(static_cast<std::size_t>(ranks), MPI_INT);
+  Numbers from = Numbers(at(ranks), 7);
+  Numbers to = Numbers(at(ranks), -1);
+
+  [[nodiscard]] static bool is_empty(int other) { return (rank + other) % 3 == 1; }
+  [[nodiscard]] static Numbers lengths() {
+    Numbers all;
+    for (int other = 0; other < ranks; ++other) all.push_back(is_empty(other) ? 0 : static_cast<int>(count));
+    return all;
+  }
+  [[nodiscard]] static Numbers places(std::size_t unit) {
+    Numbers all;
+    for (int other = 0; other < ranks; ++other) all.push_back(static_cast<int>(at(other) * unit));
+    return all;
+  }
+  [[nodiscard]] static bool is_right(const Numbers& got) {
+    for (int other = 0; other < ranks; ++other) {
+      if (!is_empty(other) && (got[at(other)] != 7 || got[at(other) + count - 1] != 7)) return false;
+    }
+    return true;
+  }
+};
+
+/// What one side has that MPI may forbid.
+enum class Forbidden { same_arrays, same_counts, null, negative, in_place };
+
+Ended alltoallv_with(Forbidden what) {
+  Exchanged own;
+  const Exchanged other;
+  const void* send = own.from.data();
+  void* receive = own.to.data();
+  const Numbers* counts = &other.counts;
+  const Numbers* starts = &other.starts;
+  Numbers wrong_counts = own.counts;
+  const bool same = what == Forbidden::same_arrays || what == Forbidden::same_counts;
+  if (concerned && same) {
+    receive = own.from.data();
+    counts = &own.counts;
+    if (what == Forbidden::same_arrays) starts = &own.starts;
+  }
+  if (concerned && what == Forbidden::null) send = nullptr;
+  if (concerned && what == Forbidden::negative) wrong_counts[1] = -1;
+  if (concerned && what == Forbidden::in_place) receive = MPI_IN_PLACE;
+  const int* const send_counts = what == Forbidden::negative ? wrong_counts.data() : own.counts.data();
+  const int code = MPI_Alltoallv(send, send_counts, own.starts.data(), MPI_INT, receive, counts->data(), starts->data(),
+                                 MPI_INT, communicator);
+  const bool has_result = !concerned || same;
+  return {code, !has_result || Exchanged::is_right(concerned && same ? own.from : own.to)};
+}
+
+Ended alltoallv_same() { return alltoallv_with(Forbidden::same_arrays); }
+Ended alltoallv_same_counts() { return alltoallv_with(Forbidden::same_counts); }
+Ended alltoallv_null() { return alltoallv_with(Forbidden::null); }
+Ended alltoallv_negative() { return alltoallv_with(Forbidden::negative); }
+Ended alltoallv_into_in_place() { return alltoallv_with(Forbidden::in_place); }
+
+/// Of empty blocks.
+Ended alltoallw_without_types() {
+  Exchanged own;
+  for (int other = 0; concerned && other < ranks; ++other) {
+    if (Exchanged::is_empty(other)) own.types[static_cast<std::size_t>(other)] = MPI_DATATYPE_NULL;
+  }
+  const Exchanged types = own;
+  const int code =
+      MPI_Alltoallw(own.from.data(), own.counts.data(), own.bytes_before.data(), own.types.data(), own.to.data(),
+                    types.counts.data(), own.bytes_before.data(), types.types.data(), communicator);
+  return {code, Exchanged::is_right(own.to)};
+}
+
 const std::map<std::string, std::function<Ended()>> cases{
+    {"alltoallv-same", alltoallv_same},
+    {"alltoallv-same-counts", alltoallv_same_counts},
+    {"alltoallv-null", alltoallv_null},
+    {"alltoallv-negative", alltoallv_negative},
+    {"alltoallv-into-in-place", alltoallv_into_in_place},
+    {"alltoallw-without-types", alltoallw_without_types},
     {"allgather-own-place", allgather_own_place},
     {"allgather-gaps-own-place", allgather_gaps_own_place},
     {"allgather-same", allgather_same},
