@@ -47,11 +47,11 @@ class Doubts {
 };
 
 /// The blocks of a side, and the messages that they are.
-struct Blocks {
+struct BlocksOfSide {
   std::vector<std::unique_ptr<Message>> messages{};
   std::vector<PairBlock> by_rank{};
 
-  Blocks(const PairSide& side, int ranks, MPI_Comm silent) {
+  BlocksOfSide(const PairSide& side, int ranks, MPI_Comm silent) {
     for (int rank = 0; rank < ranks; ++rank) {
       PairBlock& block = by_rank.emplace_back();
       const MPI_Count count = side.blocks.count(rank);
@@ -168,10 +168,10 @@ int VectorExchange::judged(MPI_Comm alone, int /*rank*/) const {
 int VectorExchange::execute(Transport& transport, const LocalDecision& decision) const {
   const MPI_Comm silent = private_communicator()->communicator();
   const int ranks = transport.ranks();
-  const Blocks received(given_.receive, ranks, silent);
+  const BlocksOfSide received(given_.receive, ranks, silent);
   Exchanged exchanged{.received = received.by_rank, .is_even = false, .in_place = is_in_place()};
   if (!is_in_place()) {
-    const Blocks to_send(given_.send, ranks, silent);
+    const BlocksOfSide to_send(given_.send, ranks, silent);
     exchanged.sent = to_send.by_rank;
     return decision.plan->part->exchange(transport, exchanged, decision.pace())->run();
   }
