@@ -128,9 +128,10 @@ bool VectorExchange::is_doubtful(int /*rank*/) const {
 
 /// Alone, with the blocks for that rank and of it: empty ones, as far as there is no doubt about them.
 int VectorExchange::judged_block(MPI_Comm alone, int rank) const {
-  const OneShare received(given_.receive.blocks,
-                          Doubts(given_.receive).about(rank) ? given_.receive.blocks.count(rank) : 0);
-  const OneShare to_send(sent().blocks, Doubts(sent()).about(rank) ? sent().blocks.count(rank) : 0);
+  const bool doubts_receive = Doubts(given_.receive).about(rank);
+  const bool doubts_send = Doubts(sent()).about(rank);
+  const OneShare received(given_.receive.blocks, doubts_receive ? given_.receive.blocks.count(rank) : 0);
+  const OneShare to_send(sent().blocks, doubts_send ? sent().blocks.count(rank) : 0);
   const MPI_Datatype received_type = given_.receive.type_of(rank);
   const MPI_Datatype sent_type = sent().type_of(rank);
   VectorExchangeArguments own = given_;
@@ -143,7 +144,7 @@ int VectorExchange::judged_block(MPI_Comm alone, int rank) const {
   // MPICH asks whether counts and datatypes of both sides are the same arrays.
   const Shares& counts = given_.receive.blocks;
   if (given_.send.blocks.counts == counts.counts && given_.send.blocks.long_counts == counts.long_counts) {
-    own.send.blocks = own.receive.blocks = (Doubts(sent()).about(rank) ? to_send : received).shares();
+    own.send.blocks = own.receive.blocks = (doubts_send ? to_send : received).shares();
   }
   if (given_.send.types == given_.receive.types) own.send.types = own.receive.types;
   return native_(own);

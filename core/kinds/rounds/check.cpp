@@ -148,7 +148,7 @@ class RoundReplay {
       const std::uint64_t own = position * rounds_.order.size() + send->peer;
       if (facts_.has_private_lengths() && !send->is_word() && send->blocks() != BlockRows{.first = own, .count = 1}) {
         throw InvalidPlan(who + " sends other blocks than its own one for " + name(send->peer) +
-                          "; ranks between would not know" + " how long others are");
+                          "; ranks between would not know how long others are");
       }
       for (std::uint64_t row = 0; row < send->rows; ++row) {
         const std::uint64_t first = send->first + row * send->stride;
