@@ -15,6 +15,13 @@
 #define TRUNKLINE_HAS_LARGE_COUNTS 0
 #endif
 
+// And persistent collectives, which Open MPI has from 5.0 on.
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+#define TRUNKLINE_HAS_PERSISTENT 1
+#else
+#define TRUNKLINE_HAS_PERSISTENT 0
+#endif
+
 namespace trunkline::runtime {
 
 #ifdef TRUNKLINE_SIMULATED

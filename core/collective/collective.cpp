@@ -108,6 +108,13 @@ const CollectiveFacts& facts_of(Collective collective) {
   return collective_table.at(static_cast<std::size_t>(collective));
 }
 
+std::string CollectiveFacts::nonblocking_name() const {
+  constexpr std::size_t prefix = std::string_view("MPI_").size();
+  std::string name(mpi_name);
+  name[prefix] = static_cast<char>(name[prefix] + ('a' - 'A'));
+  return name.insert(prefix, "I");
+}
+
 std::optional<Collective> find_collective(std::string_view name) {
   const auto found = std::ranges::find(collective_table, name, &CollectiveFacts::name);
   return found != collective_table.end() ? std::optional(found->collective) : std::nullopt;

@@ -8,13 +8,14 @@
 
 namespace trunkline {
 
-/// For people: "planned are blocking MPI_Bcast, ...; the MPI library runs all others as it has them: ...".
+/// For people: "planned are MPI_Bcast, ...; the MPI library runs all others as it has them: ...".
 [[nodiscard]] inline std::string planned_words() {
   std::string names;
   for (const CollectiveFacts& one : collectives()) names.append(names.empty() ? "" : ", ").append(one.mpi_name);
-  return "planned are blocking " + names +
-         "; the MPI library runs all others as it has them: non-blocking and persistent ones (MPI_Ibcast, "
-         "MPI_Bcast_init), MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all their variants";
+  return "planned are " + names +
+         ", and their nonblocking and persistent forms (MPI_Ibcast, MPI_Bcast_init), but for MPI_Alltoallv and "
+         "MPI_Alltoallw; the MPI library runs all others as it has them: MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all "
+         "their variants";
 }
 
 }  // namespace trunkline

@@ -110,41 +110,53 @@ void Communicator::forget(MPI_Comm communicator) {
 Communicator::Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members,
                            const World& world)
     : user_(user), ours_(ours), members_(std::move(members)), explain_(world.explain), way_(world.way) {
-  if (user == MPI_COMM_WORLD) id_ = Ids::of_world;
+  if (user == MPI_COMM_WORLD) number_ = std::make_shared<NumberInUse>(ours.ids(), Ids::of_world);
 }
 
+/// The number goes last: the groups' datagrams bear it.
 Communicator::~Communicator() {
   groupings_.clear();
-  // One that has failed is not given back: what its calls left behind must not be taken for messages of another one.
-  if (id_ && *id_ != Ids::of_world && !has_failed_) ours_.ids().release(*id_);
+  if (number_ != nullptr) number_->communicator_is_freed();
+  for (const auto& one : numbers_apart_) {
+    if (const auto number = one.lock()) number->communicator_is_freed();
+  }
 }
 
-Communicator::Numbered Communicator::number() {
-  if (id_ || no_id_) return {.id = id_};
+Communicator::Numbered Communicator::agree_on_number() {
   const Ids::Agreed agreed = ours_.ids().agree(user_, static_cast<int>(members_->processes().rank));
   if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
   if (agreed.busy) return {};  // this call is native; the next one tries again
-  id_ = agreed.id;
-  no_id_ = !agreed.id;
-  if (no_id_ && members_->processes().rank == 0) {
-    static std::once_flag said;
+  if (agreed.id)
+    return {.number = with_reserve([&] { return std::make_shared<NumberInUse>(ours_.ids(), *agreed.id); })};
+  static std::once_flag said;
+  if (members_->processes().rank == 0) {
     std::call_once(said, [this] {
       warn("the program has more than " + std::to_string(ours_.tags().ids()) +
-           " communicators with accelerated broadcasts: those on further ones are native");
+           " communicators and persistent collectives with plans: further ones are native");
     });
   }
-  return {.id = id_};
+  return {.is_last = true};
+}
+
+Communicator::Numbered Communicator::number() {
+  if (number_ != nullptr || no_number_) return {.number = number_};
+  const Numbered agreed = agree_on_number();
+  number_ = agreed.number;
+  no_number_ = agreed.is_last;
+  return agreed;
+}
+
+Communicator::Numbered Communicator::number_apart() {
+  const Numbered agreed = agree_on_number();
+  std::erase_if(numbers_apart_, [](const auto& one) { return one.expired(); });
+  if (agreed.number != nullptr) with_reserve([&] { numbers_apart_.push_back(agreed.number); });
+  return agreed;
 }
 
 bool Communicator::pays_for_its_number(const LocalDecision& decision) {
-  if (id_ || no_id_) return true;
+  if (number_ != nullptr || no_number_) return true;
   lost_s_ += decision.saved_natively_s;
   return lost_s_ >= decision.numbering_s;
-}
-
-Communicator::Entered Communicator::enter() {
-  const std::uint64_t turn = turns_++;
-  return {.code = ours_.tags().meet_before(turn) ? PMPI_Barrier(user_) : MPI_SUCCESS, .turn = turn};
 }
 
 Grouping& Communicator::grouping(std::span<const Rank> group_of) {

@@ -13,6 +13,7 @@
 #include "communicator/agreed_lengths.hpp"
 #include "communicator/grouping.hpp"
 #include "communicator/members.hpp"
+#include "communicator/number_in_use.hpp"
 #include "mpi_api.hpp"
 #include "startup/world.hpp"
 #include "transport/mpi/private_communicator.hpp"
@@ -47,7 +48,7 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   /// Null where a process is outside MPI_COMM_WORLD, so that its host is not known: native for ever.
-  [[nodiscard]] Members* members() const noexcept { return members_.get(); }
+  [[nodiscard]] const std::shared_ptr<Members>& members() const noexcept { return members_; }
 
   /// Begins a call of a job that follows its cluster file: once for each, by all ranks, before anything else.
   /// Collective now and then. Returns MPI's code.
@@ -68,33 +69,42 @@ class Communicator {
 
   struct Numbered {
     int code = MPI_SUCCESS;
-    std::optional<unsigned> id{};  ///< none: there are more communicators than numbers, or threads were in the way
+    std::shared_ptr<NumberInUse>
+        number{};          ///< null: there are more communicators than numbers, or threads were in the way
+    bool is_last = false;  ///< there will be none
   };
 
   /// The number by which our messages know it. The first call is collective.
   [[nodiscard]] Numbered number();
 
+  /// Another one, for a persistent call: ranks may start several, and calls of other kinds, in orders of their own.
+  /// Collective.
+  [[nodiscard]] Numbered number_apart();
+
   /// Whether a call shall run its plan: where it may wait, once the calls so far and this one would have saved what
   /// agreeing on the number costs. Most communicators of programs that make many live for a call or two.
   [[nodiscard]] bool pays_for_its_number(const LocalDecision& decision);
 
-  struct Entered {
-    int code = MPI_SUCCESS;
-    std::uint64_t turn = 0;  ///< how many calls have begun before
-  };
+  /// The number, where it is there: nothing is agreed on.
+  [[nodiscard]] const std::shared_ptr<NumberInUse>& known_number() const noexcept { return number_; }
 
-  /// Begins a call: once for each, by all ranks, after number(). Collective now and then (TagLayout).
-  [[nodiscard]] Entered enter();
+  /// A call that may not wait runs natively for want of a number. All members count alike, so the next one that may
+  /// wait agrees on it.
+  void misses_its_number(bool is_exact) noexcept {
+    misses_number_ = true;
+    if (!is_exact) has_left_sums_ = true;
+  }
+  [[nodiscard]] bool has_missed_its_number() const noexcept { return misses_number_; }
+  /// One of these combined operands in the library's order, which those to come keep.
+  [[nodiscard]] bool has_left_sums() const noexcept { return has_left_sums_; }
 
   /// What datagrams are to it, in these groups (LocalPart::datagram_groups); the same on all members.
   [[nodiscard]] Grouping& grouping(std::span<const Rank> group_of);
 
-  /// The call has failed here.
-  void has_failed() noexcept { has_failed_ = true; }
-
  private:
   Communicator(MPI_Comm user, PrivateCommunicator& ours, std::shared_ptr<Members> members, const World& world);
 
+  [[nodiscard]] Numbered agree_on_number();
   [[nodiscard]] int meet(const World& first, std::uint64_t bytes);
   [[nodiscard]] int hear(const World& first);
   [[nodiscard]] int take_changed(const World& first);
@@ -106,11 +116,12 @@ class Communicator {
   std::unique_ptr<Following> following_{};  ///< once it has met
   std::unique_ptr<Learning> learning_{};    ///< once it was asked for
   std::optional<AgreedLengths> lengths_{};  ///< the same
-  std::optional<unsigned> id_{};
-  bool no_id_ = false;       ///< there was none left
-  double lost_s_ = 0.0;      ///< what native calls would have saved, before there was a number
-  std::uint64_t turns_ = 0;  ///< calls that have begun
-  bool has_failed_ = false;  ///< a call has left messages that no rank takes
+  std::shared_ptr<NumberInUse> number_{};
+  std::vector<std::weak_ptr<NumberInUse>> numbers_apart_{};
+  bool no_number_ = false;      ///< there was none left
+  bool misses_number_ = false;  ///< a call could not wait for it
+  bool has_left_sums_ = false;
+  double lost_s_ = 0.0;  ///< what native calls would have saved, before there was a number
   bool explain_;
   GroupWay way_;                                                        ///< of its group's datagrams
   std::map<std::vector<Rank>, std::unique_ptr<Grouping>> groupings_{};  ///< by groups of ranks

@@ -23,7 +23,8 @@ std::string milliseconds(double seconds) {
 std::string description(const ExplainedCall& call, const LocalDecision& decision) {
   const CollectiveFacts& facts = facts_of(call.collective);
   std::string text =
-      std::string(facts.mpi_name) + (call.bytes ? " of " + format_bytes(*call.bytes) : "") +
+      (call.is_blocking ? std::string(facts.mpi_name) : facts.nonblocking_name()) +
+      (call.bytes ? " of " + format_bytes(*call.bytes) : "") +
       (facts.has_root ? (facts.after == Holding::all_at_root ? " to rank " : " from rank ") + std::to_string(call.root)
                       : "") +
       " on " + std::to_string(call.ranks) + " ranks ran ";
@@ -61,7 +62,8 @@ void explain_in_json(const ExplainedCall& call, const LocalDecision& decision) {
   fields.add("chosen_by", name_of(decision.chosen_by)).add("reason", decision.reason);
   if (call.multicast != nullptr) fields.add("multicast", call.multicast);
   if (decision.predicted_s) fields.add("predicted_s", *decision.predicted_s);
-  fields.add("measured_s", call.measured_s);
+  if (!call.is_blocking) fields.add("blocking", "no");
+  if (call.measured_s) fields.add("measured_s", *call.measured_s);
   say_json("call", fields);
 }
 
@@ -72,7 +74,7 @@ void explain(const ExplainedCall& call, const LocalDecision& decision) {
   std::string text = description(call, decision);
   if (call.multicast != nullptr) text += std::string("; multicast: ") + call.multicast;
   if (!is_new(text)) return;
-  text += "; took " + milliseconds(call.measured_s) + " on rank 0";
+  if (call.measured_s) text += "; took " + milliseconds(*call.measured_s) + " on rank 0";
   // Below the first plan that ran: where none does, the lines themselves say that all is native.
   if (decision.plan != nullptr && is_new("planned")) text += "\n  (told once) " + planned_words();
   say("call", text);

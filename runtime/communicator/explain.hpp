@@ -12,12 +12,13 @@ namespace trunkline::runtime {
 
 struct ExplainedCall {
   Collective collective;
+  bool is_blocking = true;
   int ranks = 0;                         ///< of the communicator
   int root = 0;                          ///< meaningless where the collective has none
   std::optional<std::uint64_t> bytes{};  ///< none: it has no data, or the ranks did not agree on them
   unsigned communicator_id = 0;          ///< meaningless where the call is native
   const char* multicast = nullptr;       ///< what datagrams are to the communicator; null: no matter
-  double measured_s = 0.0;               ///< on rank 0 of the communicator
+  std::optional<double> measured_s{};    ///< on rank 0 of the communicator; none: a native call has only been started
 };
 
 /// Says what a call ran and why. In words: once for each communicator size, root, message size and decision. To be

@@ -111,7 +111,8 @@ int Communicator::take_changed(const World& first) {
 
 void Communicator::end_meetings() {
   // Every member has begun what is under way, so it ends; unless a call has gone wrong.
-  const bool waits = !has_failed_ && !is_revoked(user_);
+  const bool has_failed = number_ != nullptr && number_->has_failed();
+  const bool waits = !has_failed && !is_revoked(user_);
   if (learning_ != nullptr) learning_->end(waits, static_cast<int>(members_->processes().world_ranks->size()));
   if (following_ == nullptr || following_->request == MPI_REQUEST_NULL) return;
   if (waits) {

@@ -58,11 +58,8 @@ class KeptForSends {
 
   [[nodiscard]] std::byte* data() const { return bytes_->data(); }
   [[nodiscard]] MPI_Count count() const { return static_cast<MPI_Count>(bytes_->size()); }
-  /// The code with which all sends are over.
-  [[nodiscard]] int over(int code) {
-    is_over_ = code == MPI_SUCCESS;
-    return code;
-  }
+  /// All sends are over.
+  void let_go() noexcept { is_over_ = true; }
 
  private:
   std::unique_ptr<std::vector<std::byte>> bytes_;

@@ -9,10 +9,10 @@
 namespace trunkline::runtime {
 
 struct RootShares {
-  Message* all;  ///< at the root: a share of each rank of the communicator, in its order; else null
-  Message* own;  ///< this rank's; null: at the root, it is where it belongs
-  std::uint64_t share_bytes;
-  bool gathers;  ///< to the root; else from it
+  Message* all = nullptr;  ///< at the root: a share of each rank of the communicator, in its order; else null
+  Message* own = nullptr;  ///< this rank's; null: at the root, it is where it belongs
+  std::uint64_t share_bytes = 0;
+  bool gathers = false;  ///< to the root; else from it
 };
 
 }  // namespace trunkline::runtime

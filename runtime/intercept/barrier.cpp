@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it.
+// MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it; and those that do not block.
+#include <optional>
+
 #include "intercept/call.hpp"
+#include "intercept/entry.hpp"
 #include "intercept/export.hpp"
 #include "intercept/next.hpp"
 #include "intercept/state.hpp"
@@ -8,39 +11,60 @@
 namespace trunkline::runtime {
 namespace {
 
+struct BarrierArguments {
+  MPI_Comm communicator;
+};
+
+bool is_left_to_mpi(Collective /*collective*/, const BarrierArguments& /*given*/) {
+  return !watching.load(std::memory_order_relaxed);
+}
+
 class Barrier final : public UserCall {
  public:
-  explicit Barrier(MPI_Comm communicator)
-      : arguments_{.collective = Collective::barrier,
+  using Native = int(const BarrierArguments& given);
+
+  Barrier(Collective collective, const BarrierArguments& given, Native* native)
+      : arguments_{.collective = collective,
                    .buffer = &token,
                    .count = 1,
                    .type = MPI_BYTE,
                    .root = 0,
-                   .communicator = communicator} {}
+                   .communicator = given.communicator},
+        native_(native) {}
 
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return false; }
   [[nodiscard]] int judged(MPI_Comm /*alone*/, int /*rank*/) const override { return MPI_SUCCESS; }
-  [[nodiscard]] int native() const override { return NEXT(Barrier)(arguments_.communicator); }
+  [[nodiscard]] int native() const override { return native_({arguments_.communicator}); }
 
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
-    unsigned char result = 0;
-    const Operands operands({.own = &token,
-                             .result = &result,
-                             .has_result = true,
-                             .in_place = false,
-                             .count = 1,
-                             .type = MPI_BYTE,
-                             .operation = MPI_BOR,
-                             .communicator = private_communicator()->communicator()});
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
+    operands_.emplace(Reduced{.own = &token,
+                              .result = &result_,
+                              .has_result = true,
+                              .in_place = false,
+                              .count = 1,
+                              .type = MPI_BYTE,
+                              .operation = MPI_BOR,
+                              .communicator = private_communicator()->communicator()});
     const Pace pace{.segment_bytes = 1, .in_flight = decision.plan->in_flight};
-    return decision.plan->part->reduce(transport, operands, pace, true, OperandOrder::any)->run();
+    return decision.plan->part->reduce(transport, *operands_, pace, true, OperandOrder::any);
   }
 
  private:
   static constexpr unsigned char token = 0;
   Arguments arguments_;
+  Native* native_;
+  unsigned char result_ = 0;
+  std::optional<Operands> operands_{};
 };
+
+int native_barrier(const BarrierArguments& a) { return NEXT(Barrier)(a.communicator); }
+int start_barrier(const BarrierArguments& a, MPI_Request* request) { return NEXT(Ibarrier)(a.communicator, request); }
+#if TRUNKLINE_HAS_PERSISTENT
+int init_barrier(const BarrierArguments& a, MPI_Info info, MPI_Request* request) {
+  return NEXT(Barrier_init)(a.communicator, info, request);
+}
+#endif
 
 }  // namespace
 }  // namespace trunkline::runtime
@@ -49,9 +73,15 @@ using namespace trunkline;
 using namespace trunkline::runtime;
 
 TRUNKLINE_EXPORT int MPI_Barrier(MPI_Comm communicator) {
-  if (!watching.load(std::memory_order_relaxed)) {
-    last_run(Collective::barrier) = {};
-    return NEXT(Barrier)(communicator);
-  }
-  return run(Barrier(communicator));
+  return enter<Barrier>(Collective::barrier, native_barrier, {communicator});
 }
+
+TRUNKLINE_EXPORT int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+  return enter_nonblocking<Barrier>(Collective::barrier, native_barrier, start_barrier, {communicator}, request);
+}
+
+#if TRUNKLINE_HAS_PERSISTENT
+TRUNKLINE_EXPORT int MPI_Barrier_init(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
+  return enter_persistent<Barrier>(Collective::barrier, native_barrier, init_barrier, {communicator}, info, request);
+}
+#endif

@@ -8,8 +8,8 @@
 
 #include "communicator/explain.hpp"
 #include "communicator/learning.hpp"
+#include "intercept/planned_call.hpp"
 #include "intercept/prepare.hpp"
-#include "intercept/run_plan.hpp"
 #include "intercept/shared_facts.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
@@ -42,7 +42,21 @@ int run_natively(const UserCall& call) {
   return call.native();
 }
 
-int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFacts>& shared, Why& why) {
+/// By the plan. Errors are the communicator's business: its error handler hears of them, as it does of the library's
+/// own.
+int run_planned(UserCall& call, const SharedFacts& shared, const Prepared& prepared, TracedCall& traced) {
+  const Arguments& arguments = call.arguments();
+  PlannedCall planned(call, shared, prepared, PlannedCall::Leaves::by_exception);
+  if (traced.is_on()) planned.trace(traced);
+  last_run(arguments.collective) = {prepared.decision->plan->name, prepared.decision->segment_bytes};
+  const int code = planned.run();
+  if (code == MPI_SUCCESS) return code;
+  prepared.number->fails();
+  PMPI_Comm_call_errhandler(arguments.communicator, code);
+  return code;
+}
+
+int run_watched(UserCall& call, TracedCall& traced, std::optional<SharedFacts>& shared, Why& why) {
   const Arguments& arguments = call.arguments();
   const int code = find_shared_facts(call, shared);
   if (code != MPI_SUCCESS) return code;
@@ -59,7 +73,7 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
   const double start = is_timed ? PMPI_Wtime() : 0.0;
   const bool is_native = prepared.communicator == nullptr;
   if (is_native && traced.is_on()) begin_natively(traced, arguments, shared->bytes);
-  const int result = is_native ? run_natively(call) : run_plan(call, *shared, prepared, traced);
+  const int result = is_native ? run_natively(call) : run_planned(call, *shared, prepared, traced);
   const double took_s = is_timed ? PMPI_Wtime() - start : 0.0;
   if (prepared.learning != nullptr) prepared.learning->took(took_s);
   if (shared->lengths != nullptr) shared->lengths->took(took_s);
@@ -72,7 +86,7 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
              .ranks = shared->ranks,
              .root = arguments.root,
              .bytes = has_bytes ? std::optional(shared->bytes) : std::nullopt,
-             .communicator_id = prepared.id,
+             .communicator_id = prepared.number != nullptr ? prepared.number->number() : 0,
              .multicast = prepared.multicast,
              .measured_s = took_s},
             *prepared.decision);
@@ -84,7 +98,7 @@ int run_watched(const UserCall& call, TracedCall& traced, std::optional<SharedFa
 
 LastRun& last_run(Collective collective) { return last[static_cast<std::size_t>(collective)]; }
 
-int run(const UserCall& call) {
+int run(UserCall&& call) {
   if (world() == nullptr) return run_natively(call);
   const Arguments& arguments = call.arguments();
   TracedCall traced(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);

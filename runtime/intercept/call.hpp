@@ -3,12 +3,14 @@
 // of them adds stands in a file of its own, at MPI's edge.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "collective/collective.hpp"
 #include "collective/operand_order.hpp"
 #include "communicator/agreed_lengths.hpp"
 #include "communicator/local_plan.hpp"
+#include "execute/part.hpp"
 #include "intercept/arguments.hpp"
 #include "mpi_api.hpp"
 #include "transport/datagram/group.hpp"
@@ -16,10 +18,14 @@
 
 namespace trunkline::runtime {
 
-/// A call, through whichever entry point it came.
+/// A call, through whichever entry point it came: its arguments, and once it has begun what runs it works on. It lies
+/// where its caller wants it, on the stack of a blocking call.
 class UserCall {
  public:
+  UserCall() = default;
   virtual ~UserCall() = default;
+  UserCall(const UserCall&) = delete;
+  UserCall& operator=(const UserCall&) = delete;
 
   [[nodiscard]] virtual const Arguments& arguments() const = 0;
 
@@ -40,6 +46,10 @@ class UserCall {
   /// no byte is written but where the call writes too.
   [[nodiscard]] virtual int judged(MPI_Comm alone, int rank) const = 0;
 
+  /// Of what it works on and the program may free while it runs; null: none. Once there is no doubt about it.
+  [[nodiscard]] virtual std::array<MPI_Datatype, 2> types() const { return {arguments().type, MPI_DATATYPE_NULL}; }
+  [[nodiscard]] virtual MPI_Op operation() const { return MPI_OP_NULL; }
+
   /// Why MPI runs it whatever the plans say, on all ranks alike; null: it need not.
   [[nodiscard]] virtual const char* reason_for_mpi() const { return nullptr; }
 
@@ -52,12 +62,16 @@ class UserCall {
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;
 
-  /// Runs the messages of a plan, and returns MPI's code. Errors come as GivenUp, MpiError or std::bad_alloc.
-  [[nodiscard]] virtual int execute(Transport& transport, const LocalDecision& decision) const = 0;
+  /// This rank's part of a plan, which has sent nothing yet. What it works on lies in this object, so once for each
+  /// call. Throws MpiError, std::bad_alloc.
+  [[nodiscard]] virtual Running begin(Transport& transport, const LocalDecision& decision) = 0;
+
+  /// That has run to its end: nothing is sent any more of what this object keeps.
+  virtual void succeeded() noexcept {}
 };
 
 /// What the MPI function returns. Only worth a call where `watching` says so.
-[[nodiscard]] int run(const UserCall& call);
+[[nodiscard]] int run(UserCall&& call);
 
 /// What the last call of a collective in this thread ran.
 struct LastRun {

@@ -2,19 +2,16 @@
 #include "intercept/exchange.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "datatype/exchanged.hpp"
-#include "datatype/message.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
 
-Exchange::Exchange(const ExchangeArguments& given, Native* native)
+Exchange::Exchange(Collective collective, const ExchangeArguments& given, Native* native)
     : given_(given),
-      arguments_{.collective = Collective::alltoall,
+      arguments_{.collective = collective,
                  .buffer = given.receive,
                  .count = given.receive_count,
                  .type = given.receive_type,
@@ -36,24 +33,22 @@ int Exchange::judged(MPI_Comm alone, int /*rank*/) const {
   return native_(own);
 }
 
-int Exchange::execute(Transport& transport, const LocalDecision& decision) const {
+Running Exchange::begin(Transport& transport, const LocalDecision& decision) {
   const MPI_Comm silent = private_communicator()->communicator();
   const int ranks = transport.ranks();
-  Message received(given_.receive, ranks * given_.receive_count, given_.receive_type, silent);
+  received_.emplace(given_.receive, ranks * given_.receive_count, given_.receive_type, silent);
   const bool in_place = given_.send == MPI_IN_PLACE;
-  std::vector<std::byte> bytes(in_place ? received.bytes() : 0);
-  if (in_place) received.read(0, bytes.size(), bytes.data());
-  KeptForSends before(std::move(bytes));
-  std::optional<Message> sent;
   if (in_place) {
-    sent.emplace(before.data(), before.count(), MPI_BYTE, silent);
+    std::vector<std::byte> bytes(received_->bytes());
+    received_->read(0, bytes.size(), bytes.data());
+    before_.emplace(std::move(bytes));
+    sent_.emplace(before_->data(), before_->count(), MPI_BYTE, silent);
   } else {
-    sent.emplace(const_cast<void*>(given_.send), ranks * given_.send_count, given_.send_type, silent);
+    sent_.emplace(const_cast<void*>(given_.send), ranks * given_.send_count, given_.send_type, silent);
   }
   const auto blocks = static_cast<std::uint64_t>(ranks);
-  const Exchanged exchanged{
-      .sent = even_blocks(*sent, blocks), .received = even_blocks(received, blocks), .in_place = in_place};
-  return before.over(decision.plan->part->exchange(transport, exchanged, decision.pace())->run());
+  exchanged_ = {.sent = even_blocks(*sent_, blocks), .received = even_blocks(*received_, blocks), .in_place = in_place};
+  return decision.plan->part->exchange(transport, exchanged_, decision.pace());
 }
 
 }  // namespace trunkline::runtime

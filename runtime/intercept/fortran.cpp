@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fortran's entry points, where a function of ours in C does not see the call: all of Open MPI's, whose Fortran library
-// calls PMPI_* directly, and of MPICH's those of mpi_f08 that initialise or turn traces on; the rest of MPICH's calls
-// MPI_*.
+// calls PMPI_* directly, and of MPICH's those of mpi_f08 that have no buffers; the rest of MPICH's calls MPI_*.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "intercept/export.hpp"
@@ -18,14 +21,6 @@ namespace {
 void set(MPI_Fint* error, int code) {
   if (error != nullptr) *error = code;
 }
-
-void init(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
-
-void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
-  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
-}
-
-void pcontrol(const MPI_Fint* level) { static_cast<void>(MPI_Pcontrol(*level)); }
 
 #ifdef OPEN_MPI
 
@@ -54,51 +49,91 @@ void* c_buffer(void* buffer) {
   return buffer;
 }
 
-void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root,
-           const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Bcast(c_buffer(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*communicator)));
+// By a handle's type in C, which is another one for each kind of handle in Open MPI.
+template <class C>
+struct Handle {
+  static constexpr bool is_one = false;
+};
+template <>
+struct Handle<MPI_Comm> {
+  static constexpr bool is_one = true;
+  static MPI_Comm to_c(MPI_Fint handle) { return PMPI_Comm_f2c(handle); }
+  static MPI_Fint to_fortran(MPI_Comm handle) { return PMPI_Comm_c2f(handle); }
+};
+template <>
+struct Handle<MPI_Datatype> {
+  static constexpr bool is_one = true;
+  static MPI_Datatype to_c(MPI_Fint handle) { return PMPI_Type_f2c(handle); }
+  static MPI_Fint to_fortran(MPI_Datatype handle) { return PMPI_Type_c2f(handle); }
+};
+template <>
+struct Handle<MPI_Op> {
+  static constexpr bool is_one = true;
+  static MPI_Op to_c(MPI_Fint handle) { return PMPI_Op_f2c(handle); }
+  static MPI_Fint to_fortran(MPI_Op handle) { return PMPI_Op_c2f(handle); }
+};
+template <>
+struct Handle<MPI_Info> {
+  static constexpr bool is_one = true;
+  static MPI_Info to_c(MPI_Fint handle) { return PMPI_Info_f2c(handle); }
+  static MPI_Fint to_fortran(MPI_Info handle) { return PMPI_Info_c2f(handle); }
+};
+template <>
+struct Handle<MPI_Request> {
+  static constexpr bool is_one = true;
+  static MPI_Request to_c(MPI_Fint handle) { return PMPI_Request_f2c(handle); }
+  static MPI_Fint to_fortran(MPI_Request handle) { return PMPI_Request_c2f(handle); }
+};
+
+/// An argument of MPI's function in C, where Fortran gives an address.
+template <class C>
+class Argument {
+ public:
+  explicit Argument(void* at) : at_(at) {
+    if constexpr (changes_handle) handle_ = Named::to_c(*static_cast<MPI_Fint*>(at));
+  }
+
+  [[nodiscard]] C in_c() {
+    if constexpr (changes_handle) {
+      return &handle_;
+    } else if constexpr (Handle<C>::is_one) {
+      return Handle<C>::to_c(*static_cast<MPI_Fint*>(at_));
+    } else if constexpr (std::is_same_v<C, int>) {
+      return *static_cast<MPI_Fint*>(at_);
+    } else if constexpr (std::is_same_v<C, const int*>) {
+      static_assert(std::is_same_v<MPI_Fint, int>);
+      return static_cast<MPI_Fint*>(at_);
+    } else {
+      static_assert(std::is_void_v<std::remove_pointer_t<C>>);
+      return c_buffer(at_);
+    }
+  }
+
+  void hand_back() {
+    if constexpr (changes_handle) *static_cast<MPI_Fint*>(at_) = Named::to_fortran(handle_);
+  }
+
+ private:
+  using Named = Handle<std::remove_pointer_t<C>>;
+  static constexpr bool changes_handle = std::is_pointer_v<C> && Named::is_one;
+  struct Nothing {};
+
+  void* at_;
+  std::conditional_t<changes_handle, std::remove_pointer_t<C>, Nothing> handle_{};
+};
+
+/// `addresses`: of all arguments, and of the error.
+template <class... C, std::size_t... I>
+void call(int (*function)(C...), std::index_sequence<I...> /*places*/,
+          const std::array<void*, sizeof...(C) + 1>& addresses) {
+  std::tuple<Argument<C>...> arguments{Argument<C>(addresses[I])...};
+  const int code = function(std::get<I>(arguments).in_c()...);
+  if (code == MPI_SUCCESS) (std::get<I>(arguments).hand_back(), ...);
+  set(static_cast<MPI_Fint*>(addresses.back()), code);
 }
-
-void reduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* operation,
-            const MPI_Fint* root, const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Reduce(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*operation), *root,
-                        PMPI_Comm_f2c(*communicator)));
-}
-
-void allreduce(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* operation,
-               const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Allreduce(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*operation),
-                           PMPI_Comm_f2c(*communicator)));
-}
-
-void barrier(const MPI_Fint* communicator, MPI_Fint* error) { set(error, MPI_Barrier(PMPI_Comm_f2c(*communicator))); }
-
-void allgather(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
-               const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* communicator,
-               MPI_Fint* error) {
-  set(error, MPI_Allgather(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
-                           PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
-}
-
-void allgatherv(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
-                const MPI_Fint* counts, const MPI_Fint* starts, const MPI_Fint* receive_type,
-                const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Allgatherv(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), counts, starts,
-                            PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
-}
-
-void alltoall(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
-              const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* communicator,
-              MPI_Fint* error) {
-  set(error, MPI_Alltoall(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
-                          PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
-}
-
-void alltoallv(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts, const MPI_Fint* send_type,
-               void* receive, const MPI_Fint* receive_counts, const MPI_Fint* receive_starts,
-               const MPI_Fint* receive_type, const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Alltoallv(c_buffer(send), send_counts, send_starts, PMPI_Type_f2c(*send_type), c_buffer(receive),
-                           receive_counts, receive_starts, PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*communicator)));
+template <class... C>
+void call(int (*function)(C...), const std::array<void*, sizeof...(C) + 1>& addresses) {
+  call(function, std::index_sequence_for<C...>(), addresses);
 }
 
 /// One for each rank.
@@ -113,59 +148,6 @@ std::vector<MPI_Datatype> c_types(const MPI_Fint* types, MPI_Comm communicator) 
   return all;
 }
 
-void alltoallw(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts, const MPI_Fint* send_types,
-               void* receive, const MPI_Fint* receive_counts, const MPI_Fint* receive_starts,
-               const MPI_Fint* receive_types, const MPI_Fint* communicator, MPI_Fint* error) {
-  const MPI_Comm among = PMPI_Comm_f2c(*communicator);
-  const bool in_place = c_buffer(send) == MPI_IN_PLACE;
-  const std::vector<MPI_Datatype> sent = in_place ? std::vector<MPI_Datatype>() : c_types(send_types, among);
-  const std::vector<MPI_Datatype> received = c_types(receive_types, among);
-  set(error, MPI_Alltoallw(c_buffer(send), send_counts, send_starts, sent.data(), c_buffer(receive), receive_counts,
-                           receive_starts, received.data(), among));
-}
-
-void gather(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
-            const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root,
-            const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Gather(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
-                        PMPI_Type_f2c(*receive_type), *root, PMPI_Comm_f2c(*communicator)));
-}
-
-void scatter(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,
-             const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root,
-             const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Scatter(c_buffer(send), *send_count, PMPI_Type_f2c(*send_type), c_buffer(receive), *receive_count,
-                         PMPI_Type_f2c(*receive_type), *root, PMPI_Comm_f2c(*communicator)));
-}
-
-void reduce_scatter(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type, const MPI_Fint* operation,
-                    const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Reduce_scatter(c_buffer(send), c_buffer(receive), counts, PMPI_Type_f2c(*type),
-                                PMPI_Op_f2c(*operation), PMPI_Comm_f2c(*communicator)));
-}
-
-void reduce_scatter_block(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,
-                          const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) {
-  set(error, MPI_Reduce_scatter_block(c_buffer(send), c_buffer(receive), *count, PMPI_Type_f2c(*type),
-                                      PMPI_Op_f2c(*operation), PMPI_Comm_f2c(*communicator)));
-}
-
-void free_operation(MPI_Fint* operation, MPI_Fint* error) {
-  MPI_Op handle = PMPI_Op_f2c(*operation);
-  const int code = MPI_Op_free(&handle);
-  if (code == MPI_SUCCESS) *operation = PMPI_Op_c2f(handle);
-  set(error, code);
-}
-
-using Free = int(MPI_Comm*);
-
-void free_communicator(Free* free, MPI_Fint* communicator, MPI_Fint* error) {
-  MPI_Comm handle = PMPI_Comm_f2c(*communicator);
-  const int code = free(&handle);
-  if (code == MPI_SUCCESS) *communicator = PMPI_Comm_c2f(handle);
-  set(error, code);
-}
-
 #endif
 
 }  // namespace
@@ -173,135 +155,156 @@ void free_communicator(Free* free, MPI_Fint* communicator, MPI_Fint* error) {
 
 using namespace trunkline::runtime;
 
-// Compilers spell external names in lower case with none, one or two underscores, or in upper case; mpi_f08 binds its
-// procedures under names of their own.
-#define TRUNKLINE_BCAST(name)                                                                                 \
-  TRUNKLINE_EXPORT void name(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root, \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                 \
-    bcast(buffer, count, type, root, communicator, error);                                                    \
-  }
-#define TRUNKLINE_REDUCE(name)                                                                              \
-  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,        \
-                             const MPI_Fint* operation, const MPI_Fint* root, const MPI_Fint* communicator, \
-                             MPI_Fint* error) {                                                             \
-    reduce(send, receive, count, type, operation, root, communicator, error);                               \
-  }
-#define TRUNKLINE_ALLREDUCE(name)                                                                        \
-  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,     \
-                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
-    allreduce(send, receive, count, type, operation, communicator, error);                               \
-  }
-#define TRUNKLINE_BARRIER(name) \
-  TRUNKLINE_EXPORT void name(const MPI_Fint* communicator, MPI_Fint* error) { barrier(communicator, error); }
-#define TRUNKLINE_PCONTROL(name) \
-  TRUNKLINE_EXPORT void name(const MPI_Fint* level) { pcontrol(level); }
-#define TRUNKLINE_ALLGATHER(name)                                                                              \
-  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
-                             const MPI_Fint* receive_count, const MPI_Fint* receive_type,                      \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
-    allgather(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);         \
-  }
-#define TRUNKLINE_ALLGATHERV(name)                                                                             \
-  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
-                             const MPI_Fint* counts, const MPI_Fint* starts, const MPI_Fint* receive_type,     \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
-    allgatherv(send, send_count, send_type, receive, counts, starts, receive_type, communicator, error);       \
-  }
-#define TRUNKLINE_ALLTOALL(name)                                                                               \
-  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive, \
-                             const MPI_Fint* receive_count, const MPI_Fint* receive_type,                      \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                  \
-    alltoall(send, send_count, send_type, receive, receive_count, receive_type, communicator, error);          \
-  }
-#define TRUNKLINE_VECTOR_EXCHANGE(call, name)                                                                \
-  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts,           \
-                             const MPI_Fint* send_types, void* receive, const MPI_Fint* receive_counts,      \
-                             const MPI_Fint* receive_starts, const MPI_Fint* receive_types,                  \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                \
-    call(send, send_counts, send_starts, send_types, receive, receive_counts, receive_starts, receive_types, \
-         communicator, error);                                                                               \
-  }
-#define TRUNKLINE_ALLTOALLV(name) TRUNKLINE_VECTOR_EXCHANGE(alltoallv, name)
-#define TRUNKLINE_ALLTOALLW(name) TRUNKLINE_VECTOR_EXCHANGE(alltoallw, name)
-#define TRUNKLINE_ROOT_SHARES(call, name)                                                                       \
-  TRUNKLINE_EXPORT void name(void* send, const MPI_Fint* send_count, const MPI_Fint* send_type, void* receive,  \
-                             const MPI_Fint* receive_count, const MPI_Fint* receive_type, const MPI_Fint* root, \
-                             const MPI_Fint* communicator, MPI_Fint* error) {                                   \
-    call(send, send_count, send_type, receive, receive_count, receive_type, root, communicator, error);         \
-  }
-#define TRUNKLINE_GATHER(name) TRUNKLINE_ROOT_SHARES(gather, name)
-#define TRUNKLINE_SCATTER(name) TRUNKLINE_ROOT_SHARES(scatter, name)
-#define TRUNKLINE_REDUCE_SCATTER(name)                                                                   \
-  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* counts, const MPI_Fint* type,    \
-                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
-    reduce_scatter(send, receive, counts, type, operation, communicator, error);                         \
-  }
-#define TRUNKLINE_REDUCE_SCATTER_BLOCK(name)                                                             \
-  TRUNKLINE_EXPORT void name(void* send, void* receive, const MPI_Fint* count, const MPI_Fint* type,     \
-                             const MPI_Fint* operation, const MPI_Fint* communicator, MPI_Fint* error) { \
-    reduce_scatter_block(send, receive, count, type, operation, communicator, error);                    \
-  }
-#define TRUNKLINE_OP_FREE(name) \
-  TRUNKLINE_EXPORT void name(MPI_Fint* operation, MPI_Fint* error) { free_operation(operation, error); }
-#define TRUNKLINE_COMM_FREE(name)                                       \
-  TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
-    free_communicator(MPI_Comm_free, communicator, error);              \
-  }
-#define TRUNKLINE_COMM_DISCONNECT(name)                                 \
-  TRUNKLINE_EXPORT void name(MPI_Fint* communicator, MPI_Fint* error) { \
-    free_communicator(MPI_Comm_disconnect, communicator, error);        \
-  }
-#define TRUNKLINE_INIT(name) \
-  TRUNKLINE_EXPORT void name(MPI_Fint* error) { init(error); }
-#define TRUNKLINE_INIT_THREAD(name)                                                           \
-  TRUNKLINE_EXPORT void name(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) { \
-    init_thread(required, provided, error);                                                   \
-  }
-#define TRUNKLINE_EVERY_SPELLING(define, lower, upper) define(lower) define(lower##_) define(lower##__) define(upper)
-
 #ifdef __clang__  // two underscores are how some Fortran compilers spell names
 #pragma clang diagnostic ignored "-Wreserved-identifier"
 #endif
 
-extern "C" {
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init_f08, MPI_INIT_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread_f08, MPI_INIT_THREAD_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_PCONTROL, mpi_pcontrol_f08, MPI_PCONTROL_F08)
-#ifdef OPEN_MPI
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT, mpi_init, MPI_INIT)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_INIT_THREAD, mpi_init_thread, MPI_INIT_THREAD)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast, MPI_BCAST)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BCAST, mpi_bcast_f08, MPI_BCAST_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce, MPI_REDUCE)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE, mpi_reduce_f08, MPI_REDUCE_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce, MPI_ALLREDUCE)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLREDUCE, mpi_allreduce_f08, MPI_ALLREDUCE_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier, MPI_BARRIER)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_BARRIER, mpi_barrier_f08, MPI_BARRIER_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_PCONTROL, mpi_pcontrol, MPI_PCONTROL)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather, MPI_ALLGATHER)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHER, mpi_allgather_f08, MPI_ALLGATHER_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv, MPI_ALLGATHERV)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLGATHERV, mpi_allgatherv_f08, MPI_ALLGATHERV_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall, MPI_ALLTOALL)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALL, mpi_alltoall_f08, MPI_ALLTOALL_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLV, mpi_alltoallv, MPI_ALLTOALLV)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLV, mpi_alltoallv_f08, MPI_ALLTOALLV_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLW, mpi_alltoallw, MPI_ALLTOALLW)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_ALLTOALLW, mpi_alltoallw_f08, MPI_ALLTOALLW_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather, MPI_GATHER)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_GATHER, mpi_gather_f08, MPI_GATHER_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_SCATTER, mpi_scatter, MPI_SCATTER)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_SCATTER, mpi_scatter_f08, MPI_SCATTER_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter, MPI_REDUCE_SCATTER)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER, mpi_reduce_scatter_f08, MPI_REDUCE_SCATTER_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_f08, MPI_REDUCE_SCATTER_BLOCK_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free, MPI_OP_FREE)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_OP_FREE, mpi_op_free_f08, MPI_OP_FREE_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free, MPI_COMM_FREE)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_FREE, mpi_comm_free_f08, MPI_COMM_FREE_F08)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect, MPI_COMM_DISCONNECT)
-TRUNKLINE_EVERY_SPELLING(TRUNKLINE_COMM_DISCONNECT, mpi_comm_disconnect_f08, MPI_COMM_DISCONNECT_F08)
-#endif
+// Compilers spell external names in lower case with none, one or two underscores, or in upper case; mpi_f08 binds its
+// procedures under names of their own.
+#define TRUNKLINE_ALSO(name, own) TRUNKLINE_EXPORT decltype(own) name __attribute__((alias(#own)));
+#define TRUNKLINE_SPELLINGS(lower, upper, own) \
+  TRUNKLINE_ALSO(lower, own) TRUNKLINE_ALSO(lower##__, own) TRUNKLINE_ALSO(upper, own)
+#define TRUNKLINE_F08(lower, upper, own) TRUNKLINE_ALSO(lower##_, own) TRUNKLINE_SPELLINGS(lower, upper, own)
+
+TRUNKLINE_EXPORT void mpi_init_f08_(MPI_Fint* error) { set(error, MPI_Init(nullptr, nullptr)); }
+TRUNKLINE_EXPORT void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
 }
+TRUNKLINE_EXPORT void mpi_pcontrol_f08_(const MPI_Fint* level) { static_cast<void>(MPI_Pcontrol(*level)); }
+TRUNKLINE_SPELLINGS(mpi_init_f08, MPI_INIT_F08, mpi_init_f08_)
+TRUNKLINE_SPELLINGS(mpi_init_thread_f08, MPI_INIT_THREAD_F08, mpi_init_thread_f08_)
+TRUNKLINE_SPELLINGS(mpi_pcontrol_f08, MPI_PCONTROL_F08, mpi_pcontrol_f08_)
+
+#ifdef OPEN_MPI
+
+TRUNKLINE_F08(mpi_init, MPI_INIT, mpi_init_f08_)
+TRUNKLINE_F08(mpi_init_thread, MPI_INIT_THREAD, mpi_init_thread_f08_)
+TRUNKLINE_F08(mpi_pcontrol, MPI_PCONTROL, mpi_pcontrol_f08_)
+
+// An address for each argument besides the error.
+#define TRUNKLINE_ADDRESSES_1 void* a
+#define TRUNKLINE_ADDRESSES_2 TRUNKLINE_ADDRESSES_1, void* b
+#define TRUNKLINE_ADDRESSES_3 TRUNKLINE_ADDRESSES_2, void* c
+#define TRUNKLINE_ADDRESSES_4 TRUNKLINE_ADDRESSES_3, void* d
+#define TRUNKLINE_ADDRESSES_5 TRUNKLINE_ADDRESSES_4, void* e
+#define TRUNKLINE_ADDRESSES_6 TRUNKLINE_ADDRESSES_5, void* f
+#define TRUNKLINE_ADDRESSES_7 TRUNKLINE_ADDRESSES_6, void* g
+#define TRUNKLINE_ADDRESSES_8 TRUNKLINE_ADDRESSES_7, void* h
+#define TRUNKLINE_ADDRESSES_9 TRUNKLINE_ADDRESSES_8, void* i
+#define TRUNKLINE_ADDRESSES_10 TRUNKLINE_ADDRESSES_9, void* j
+#define TRUNKLINE_NAMES_1 a
+#define TRUNKLINE_NAMES_2 TRUNKLINE_NAMES_1, b
+#define TRUNKLINE_NAMES_3 TRUNKLINE_NAMES_2, c
+#define TRUNKLINE_NAMES_4 TRUNKLINE_NAMES_3, d
+#define TRUNKLINE_NAMES_5 TRUNKLINE_NAMES_4, e
+#define TRUNKLINE_NAMES_6 TRUNKLINE_NAMES_5, f
+#define TRUNKLINE_NAMES_7 TRUNKLINE_NAMES_6, g
+#define TRUNKLINE_NAMES_8 TRUNKLINE_NAMES_7, h
+#define TRUNKLINE_NAMES_9 TRUNKLINE_NAMES_8, i
+#define TRUNKLINE_NAMES_10 TRUNKLINE_NAMES_9, j
+#define TRUNKLINE_FORTRAN(arguments, lower, upper, function)                     \
+  TRUNKLINE_EXPORT void lower##_(TRUNKLINE_ADDRESSES_##arguments, void* error) { \
+    call(function, {TRUNKLINE_NAMES_##arguments, error});                        \
+  }                                                                              \
+  TRUNKLINE_SPELLINGS(lower, upper, lower##_)                                    \
+  TRUNKLINE_F08(lower##_f08, upper##_F08, lower##_)
+
+TRUNKLINE_FORTRAN(5, mpi_bcast, MPI_BCAST, MPI_Bcast)
+TRUNKLINE_FORTRAN(6, mpi_ibcast, MPI_IBCAST, MPI_Ibcast)
+TRUNKLINE_FORTRAN(7, mpi_reduce, MPI_REDUCE, MPI_Reduce)
+TRUNKLINE_FORTRAN(8, mpi_ireduce, MPI_IREDUCE, MPI_Ireduce)
+TRUNKLINE_FORTRAN(6, mpi_allreduce, MPI_ALLREDUCE, MPI_Allreduce)
+TRUNKLINE_FORTRAN(7, mpi_iallreduce, MPI_IALLREDUCE, MPI_Iallreduce)
+TRUNKLINE_FORTRAN(1, mpi_barrier, MPI_BARRIER, MPI_Barrier)
+TRUNKLINE_FORTRAN(2, mpi_ibarrier, MPI_IBARRIER, MPI_Ibarrier)
+TRUNKLINE_FORTRAN(7, mpi_allgather, MPI_ALLGATHER, MPI_Allgather)
+TRUNKLINE_FORTRAN(8, mpi_iallgather, MPI_IALLGATHER, MPI_Iallgather)
+TRUNKLINE_FORTRAN(8, mpi_allgatherv, MPI_ALLGATHERV, MPI_Allgatherv)
+TRUNKLINE_FORTRAN(9, mpi_iallgatherv, MPI_IALLGATHERV, MPI_Iallgatherv)
+TRUNKLINE_FORTRAN(7, mpi_alltoall, MPI_ALLTOALL, MPI_Alltoall)
+TRUNKLINE_FORTRAN(8, mpi_ialltoall, MPI_IALLTOALL, MPI_Ialltoall)
+TRUNKLINE_FORTRAN(9, mpi_alltoallv, MPI_ALLTOALLV, MPI_Alltoallv)
+TRUNKLINE_FORTRAN(8, mpi_gather, MPI_GATHER, MPI_Gather)
+TRUNKLINE_FORTRAN(9, mpi_igather, MPI_IGATHER, MPI_Igather)
+TRUNKLINE_FORTRAN(8, mpi_scatter, MPI_SCATTER, MPI_Scatter)
+TRUNKLINE_FORTRAN(9, mpi_iscatter, MPI_ISCATTER, MPI_Iscatter)
+TRUNKLINE_FORTRAN(6, mpi_reduce_scatter, MPI_REDUCE_SCATTER, MPI_Reduce_scatter)
+TRUNKLINE_FORTRAN(7, mpi_ireduce_scatter, MPI_IREDUCE_SCATTER, MPI_Ireduce_scatter)
+TRUNKLINE_FORTRAN(6, mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK, MPI_Reduce_scatter_block)
+TRUNKLINE_FORTRAN(7, mpi_ireduce_scatter_block, MPI_IREDUCE_SCATTER_BLOCK, MPI_Ireduce_scatter_block)
+TRUNKLINE_FORTRAN(1, mpi_op_free, MPI_OP_FREE, MPI_Op_free)
+TRUNKLINE_FORTRAN(1, mpi_comm_free, MPI_COMM_FREE, MPI_Comm_free)
+TRUNKLINE_FORTRAN(1, mpi_comm_disconnect, MPI_COMM_DISCONNECT, MPI_Comm_disconnect)
+
+#if TRUNKLINE_HAS_PERSISTENT
+TRUNKLINE_FORTRAN(7, mpi_bcast_init, MPI_BCAST_INIT, MPI_Bcast_init)
+TRUNKLINE_FORTRAN(9, mpi_reduce_init, MPI_REDUCE_INIT, MPI_Reduce_init)
+TRUNKLINE_FORTRAN(8, mpi_allreduce_init, MPI_ALLREDUCE_INIT, MPI_Allreduce_init)
+TRUNKLINE_FORTRAN(3, mpi_barrier_init, MPI_BARRIER_INIT, MPI_Barrier_init)
+TRUNKLINE_FORTRAN(9, mpi_allgather_init, MPI_ALLGATHER_INIT, MPI_Allgather_init)
+TRUNKLINE_FORTRAN(10, mpi_allgatherv_init, MPI_ALLGATHERV_INIT, MPI_Allgatherv_init)
+TRUNKLINE_FORTRAN(9, mpi_alltoall_init, MPI_ALLTOALL_INIT, MPI_Alltoall_init)
+TRUNKLINE_FORTRAN(10, mpi_gather_init, MPI_GATHER_INIT, MPI_Gather_init)
+TRUNKLINE_FORTRAN(10, mpi_scatter_init, MPI_SCATTER_INIT, MPI_Scatter_init)
+TRUNKLINE_FORTRAN(8, mpi_reduce_scatter_init, MPI_REDUCE_SCATTER_INIT, MPI_Reduce_scatter_init)
+TRUNKLINE_FORTRAN(8, mpi_reduce_scatter_block_init, MPI_REDUCE_SCATTER_BLOCK_INIT, MPI_Reduce_scatter_block_init)
+#endif
+TRUNKLINE_FORTRAN(1, mpi_start, MPI_START, MPI_Start)
+TRUNKLINE_FORTRAN(1, mpi_request_free, MPI_REQUEST_FREE, MPI_Request_free)
+
+TRUNKLINE_EXPORT void mpi_startall_(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
+  std::vector<MPI_Request> all;
+  for (MPI_Fint i = 0; i < *count; ++i) all.push_back(PMPI_Request_f2c(requests[i]));
+  const int code = MPI_Startall(*count, all.data());
+  for (MPI_Fint i = 0; i < *count && code == MPI_SUCCESS; ++i) {
+    requests[i] = PMPI_Request_c2f(all[static_cast<std::size_t>(i)]);
+  }
+  set(error, code);
+}
+TRUNKLINE_SPELLINGS(mpi_startall, MPI_STARTALL, mpi_startall_)
+TRUNKLINE_F08(mpi_startall_f08, MPI_STARTALL_F08, mpi_startall_)
+
+TRUNKLINE_EXPORT void mpi_alltoallw_(void* send, const MPI_Fint* send_counts, const MPI_Fint* send_starts,
+                                     const MPI_Fint* send_types, void* receive, const MPI_Fint* receive_counts,
+                                     const MPI_Fint* receive_starts, const MPI_Fint* receive_types,
+                                     const MPI_Fint* communicator, MPI_Fint* error) {
+  const MPI_Comm among = PMPI_Comm_f2c(*communicator);
+  const bool in_place = c_buffer(send) == MPI_IN_PLACE;
+  const std::vector<MPI_Datatype> sent = in_place ? std::vector<MPI_Datatype>() : c_types(send_types, among);
+  const std::vector<MPI_Datatype> received = c_types(receive_types, among);
+  set(error, MPI_Alltoallw(c_buffer(send), send_counts, send_starts, sent.data(), c_buffer(receive), receive_counts,
+                           receive_starts, received.data(), among));
+}
+TRUNKLINE_SPELLINGS(mpi_alltoallw, MPI_ALLTOALLW, mpi_alltoallw_)
+TRUNKLINE_F08(mpi_alltoallw_f08, MPI_ALLTOALLW_F08, mpi_alltoallw_)
+
+#elif defined(MPICH_NUMVERSION) && !defined(MPI_ABI) && !defined(TRUNKLINE_SIMULATED)
+
+// Handles are Fortran's own integers.
+TRUNKLINE_EXPORT void mpi_barrier_f08_(const MPI_Comm* communicator, MPI_Fint* error) {
+  set(error, MPI_Barrier(*communicator));
+}
+TRUNKLINE_EXPORT void mpi_ibarrier_f08_(const MPI_Comm* communicator, MPI_Request* request, MPI_Fint* error) {
+  set(error, MPI_Ibarrier(*communicator, request));
+}
+#if TRUNKLINE_HAS_PERSISTENT
+TRUNKLINE_EXPORT void mpi_barrier_init_f08_(const MPI_Comm* communicator, const MPI_Info* info, MPI_Request* request,
+                                            MPI_Fint* error) {
+  set(error, MPI_Barrier_init(*communicator, *info, request));
+}
+TRUNKLINE_SPELLINGS(mpi_barrier_init_f08, MPI_BARRIER_INIT_F08, mpi_barrier_init_f08_)
+#endif
+TRUNKLINE_EXPORT void mpi_start_f08_(MPI_Request* request, MPI_Fint* error) { set(error, MPI_Start(request)); }
+TRUNKLINE_EXPORT void mpi_startall_f08_(const MPI_Fint* count, MPI_Request* requests, MPI_Fint* error) {
+  set(error, MPI_Startall(*count, requests));
+}
+TRUNKLINE_EXPORT void mpi_request_free_f08_(MPI_Request* request, MPI_Fint* error) {
+  set(error, MPI_Request_free(request));
+}
+TRUNKLINE_SPELLINGS(mpi_barrier_f08, MPI_BARRIER_F08, mpi_barrier_f08_)
+TRUNKLINE_SPELLINGS(mpi_ibarrier_f08, MPI_IBARRIER_F08, mpi_ibarrier_f08_)
+TRUNKLINE_SPELLINGS(mpi_start_f08, MPI_START_F08, mpi_start_f08_)
+TRUNKLINE_SPELLINGS(mpi_startall_f08, MPI_STARTALL_F08, mpi_startall_f08_)
+TRUNKLINE_SPELLINGS(mpi_request_free_f08, MPI_REQUEST_FREE_F08, mpi_request_free_f08_)
+
+#endif

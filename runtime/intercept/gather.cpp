@@ -46,18 +46,17 @@ int Gather::judged(MPI_Comm alone, int rank) const {
   return native_(own);
 }
 
-int Gather::execute(Transport& transport, const LocalDecision& decision) const {
+Running Gather::begin(Transport& transport, const LocalDecision& decision) {
   const MPI_Comm silent = private_communicator()->communicator();
-  Gathered gathered{.buffer = given_.receive, .type = given_.receive_type, .communicator = silent, .shares = {}};
+  gathered_ = Gathered{.buffer = given_.receive, .type = given_.receive_type, .communicator = silent, .shares = {}};
   for (int rank = 0; rank < transport.ranks(); ++rank) {
-    gathered.shares.push_back({given_.shares.count(rank), given_.shares.start(rank)});
+    gathered_->shares.push_back({given_.shares.count(rank), given_.shares.start(rank)});
   }
   const bool in_place = given_.send == MPI_IN_PLACE;
-  std::optional<Message> own;
   if (!in_place && given_.send_count > 0) {
-    own.emplace(const_cast<void*>(given_.send), given_.send_count, given_.send_type, silent);
+    own_.emplace(const_cast<void*>(given_.send), given_.send_count, given_.send_type, silent);
   }
-  return decision.plan->part->gather(transport, gathered, own ? &*own : nullptr, in_place, decision.pace())->run();
+  return decision.plan->part->gather(transport, *gathered_, own_ ? &*own_ : nullptr, in_place, decision.pace());
 }
 
 }  // namespace trunkline::runtime

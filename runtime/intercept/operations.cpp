@@ -2,9 +2,9 @@
 #include "intercept/operations.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "datatype/operands.hpp"
@@ -80,20 +80,42 @@ class Made {
  public:
   void add(MPI_Op operation) {
     const std::scoped_lock lock(mutex_);
-    made_.insert(operation);
-  }
-  void remove(MPI_Op operation) {
-    const std::scoped_lock lock(mutex_);
-    made_.erase(operation);
+    made_[operation] = {};
   }
   [[nodiscard]] bool has(MPI_Op operation) {
     const std::scoped_lock lock(mutex_);
     return made_.contains(operation);
   }
+  void hold(MPI_Op operation) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = made_.find(operation); found != made_.end()) ++found->second.holders;
+  }
+  /// Whether it is to be freed now.
+  [[nodiscard]] bool let_go(MPI_Op operation) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = made_.find(operation);
+    if (found == made_.end() || --found->second.holders > 0 || !found->second.is_freed) return false;
+    made_.erase(found);
+    return true;
+  }
+  /// The program frees it; false: it is not to be freed yet.
+  [[nodiscard]] bool remove(MPI_Op operation) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = made_.find(operation);
+    if (found == made_.end()) return true;
+    found->second.is_freed = true;
+    if (found->second.holders > 0) return false;
+    made_.erase(found);
+    return true;
+  }
 
  private:
+  struct Use {
+    int holders = 0;  ///< calls that do not block, and are not over
+    bool is_freed = false;
+  };
   std::mutex mutex_;
-  std::set<MPI_Op> made_;
+  std::map<MPI_Op, Use> made_;
 };
 
 /// Never destroyed: programs may free operations while static objects are.
@@ -125,6 +147,12 @@ bool is_exact(MPI_Op operation, MPI_Datatype type) {
   return is_whole && is_defined(operation, type).value_or(false);
 }
 
+void hold_operation(MPI_Op operation) { made().hold(operation); }
+
+void let_go_of_operation(MPI_Op operation) {
+  if (made().let_go(operation)) PMPI_Op_free(&operation);
+}
+
 OperandOrder order_of(MPI_Op operation) {
   int commutes = 0;
   const bool known = PMPI_Op_commutative(operation, &commutes) == MPI_SUCCESS;
@@ -150,6 +178,7 @@ TRUNKLINE_EXPORT int MPI_Op_create_c(MPI_User_function_c* function, int commutes
 #endif
 
 TRUNKLINE_EXPORT int MPI_Op_free(MPI_Op* operation) {
-  if (operation != nullptr) made().remove(*operation);
-  return NEXT(Op_free)(operation);
+  if (operation == nullptr || made().remove(*operation)) return NEXT(Op_free)(operation);
+  *operation = MPI_OP_NULL;
+  return MPI_SUCCESS;
 }

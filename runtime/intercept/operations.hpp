@@ -24,4 +24,9 @@ namespace trunkline::runtime {
 /// Of one that may. MPI's own operations commute.
 [[nodiscard]] OperandOrder order_of(MPI_Op operation);
 
+/// Until it is let go of as often, the program's MPI_Op_free takes its handle and leaves the operation. MPI's own are
+/// not held. Any thread.
+void hold_operation(MPI_Op operation);
+void let_go_of_operation(MPI_Op operation);
+
 }  // namespace trunkline::runtime

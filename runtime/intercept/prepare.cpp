@@ -2,12 +2,16 @@
 #include "intercept/prepare.hpp"
 
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "choose/size_class.hpp"
 #include "communicator/learning.hpp"
 #include "intercept/state.hpp"
+#include "intercept/under_way.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "trace/format.hpp"
@@ -120,19 +124,28 @@ OnLengths agree_on_lengths(const UserCall& user, SharedFacts& shared, Communicat
   return {.code = code, .why_native = is_left ? "most pairs of ranks have nothing for each other" : nullptr};
 }
 
+/// What MPI runs whatever the plans say.
+std::optional<Prepared> native_anyway(const UserCall& user, const SharedFacts& shared) {
+  if (shared.native != nullptr) {
+    const bool is_wish = wish_for(user.arguments().collective).kind == Wish::Kind::native;
+    return natively(shared.native, is_wish ? ChosenBy::user : ChosenBy::none);
+  }
+  if (const char* const reason = user.reason_for_mpi()) return natively(reason);
+  return {};
+}
+
+constexpr const char* no_number = "no number for the communicator: too many of them, or threads at once";
+constexpr const char* far_process = "a process outside MPI_COMM_WORLD, whose host is not known";
+
 }  // namespace
 
 Prepared prepare(const UserCall& user, SharedFacts& shared) {
   const Arguments& call = user.arguments();
-  if (shared.native != nullptr) {
-    const bool is_wish = wish_for(call.collective).kind == Wish::Kind::native;
-    return natively(shared.native, is_wish ? ChosenBy::user : ChosenBy::none);
-  }
-  if (const char* const reason = user.reason_for_mpi()) return natively(reason);
+  if (const auto native = native_anyway(user, shared)) return *native;
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
-  if (found.state->members() == nullptr) return natively("a process outside MPI_COMM_WORLD, whose host is not known");
+  if (found.state->members() == nullptr) return natively(far_process);
   if (shared.bytes == unknown_bytes) {
     const OnLengths agreed = agree_on_lengths(user, shared, *found.state);
     if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
@@ -156,7 +169,8 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
     if (!is_grouped) prepared.decision = decision->without_datagrams;
   }
   const bool may_be_put_off = prepared.decision->plan != nullptr && !is_grouped;
-  if (may_be_put_off && !found.state->pays_for_its_number(*prepared.decision)) {
+  if (may_be_put_off && !found.state->has_missed_its_number() &&
+      !found.state->pays_for_its_number(*prepared.decision)) {
     Prepared made = natively(put_off);
     made.multicast = prepared.multicast;
     return made;
@@ -170,16 +184,27 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
       is_grouped = false;
     }
   }
-  if (prepared.decision->plan == nullptr) return prepared;
+  if (prepared.decision->plan == nullptr && !found.state->has_missed_its_number()) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
-  if (!number.id) {
-    Prepared made = natively("no number for the communicator: too many of them, or threads at once");
+  if (prepared.decision->plan == nullptr) return prepared;
+  if (number.number == nullptr) {
+    Prepared made = natively(no_number);
     made.learning = prepared.learning;
     return made;
   }
-  const Communicator::Entered entered = found.state->enter();
-  if (entered.code != MPI_SUCCESS) return {.code = entered.code};
+  const NumberInUse::Turn turn = number.number->next_turn(private_communicator()->tags());
+  if (number.number->have_any_started()) {
+    const int code = wait_for_turn(call.communicator, *number.number, turn);
+    if (code != MPI_SUCCESS) {
+      PMPI_Comm_call_errhandler(call.communicator, code);
+      return {.code = code};
+    }
+  }
+  if (turn.meets) {
+    const int code = PMPI_Barrier(call.communicator);
+    if (code != MPI_SUCCESS) return {.code = code};
+  }
   if (!is_grouped && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file
     Grouping& groups = found.state->grouping(prepared.decision->plan->part->datagram_groups());
     const Grouped grouped = groups.use();
@@ -189,8 +214,46 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
     prepared.multicast = groups.words();
   }
   prepared.communicator = found.state;
-  prepared.id = *number.id;
-  prepared.turn = entered.turn;
+  prepared.members = found.state->members();
+  prepared.number = number.number;
+  prepared.turn = turn.turn;
+  return prepared;
+}
+
+Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent) {
+  const Arguments& call = user.arguments();
+  if (const auto native = native_anyway(user, shared)) return *native;
+  if (world()->follow) return natively("a call that does not block, in a job that follows its cluster file");
+  const Communicator::Found found =
+      Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
+  if (found.code != MPI_SUCCESS) return {.code = found.code};
+  Communicator& communicator = *found.state;
+  if (communicator.members() == nullptr) return natively(far_process);
+  Prepared prepared{.decision = plan(*communicator.members(), user, shared, wish_for(call.collective))};
+  if (prepared.decision->without_datagrams != nullptr) {
+    prepared.decision = std::shared_ptr(prepared.decision)->without_datagrams;
+  }
+  if (prepared.decision->plan == nullptr) return prepared;
+  prepared.number = communicator.known_number();
+  if (is_persistent) {
+    const Communicator::Numbered own = communicator.number_apart();
+    if (own.code != MPI_SUCCESS) return {.code = own.code};
+    if (own.number == nullptr) return natively(no_number);
+    prepared.number = own.number;
+  } else if (prepared.number == nullptr) {
+    communicator.misses_its_number(user.is_exact());
+    return natively(
+        "a call that does not block cannot wait for its communicator's number: the next one that blocks does");
+  } else if (!user.is_exact() && communicator.has_left_sums()) {
+    return natively("a reduction that has run natively before its communicator had a number");
+  }
+  if (prepared.decision->by_arrival) {  // shelves are for one call at a time
+    auto own = std::make_shared<LocalDecision>(*prepared.decision);
+    own->by_arrival = false;
+    prepared.decision = std::move(own);
+  }
+  prepared.communicator = &communicator;
+  prepared.members = communicator.members();
   return prepared;
 }
 

@@ -12,12 +12,13 @@
 namespace trunkline::runtime {
 
 struct Prepared {
-  int code = MPI_SUCCESS;                ///< MPI's, of which the communicator's error handler has heard
-  Communicator* communicator = nullptr;  ///< where it is not native
-  unsigned id = 0;                       ///< of the communicator
-  std::uint64_t turn = 0;                ///< of the call on it
-  DatagramGroup* group = nullptr;        ///< of the communicator, where the plan uses datagrams and they reach all
-  bool have_met = false;                 ///< all its ranks, for that group
+  int code = MPI_SUCCESS;                    ///< MPI's, of which the communicator's error handler has heard
+  Communicator* communicator = nullptr;      ///< where it is not native
+  std::shared_ptr<const Members> members{};  ///< of that
+  std::shared_ptr<NumberInUse> number{};     ///< of that
+  std::uint64_t turn = 0;                    ///< of the call on it
+  DatagramGroup* group = nullptr;            ///< of the communicator, where the plan uses datagrams and they reach all
+  bool have_met = false;                     ///< all its ranks, for that group
   std::shared_ptr<const LocalDecision> decision{};  ///< null: native, where nobody asks for more than whose choice
   ChosenBy chosen_by = ChosenBy::none;              ///< without a decision
   const char* why = "";                             ///< without a decision
@@ -25,8 +26,12 @@ struct Prepared {
   const char* multicast = nullptr;  ///< where it was or would have been one: what datagrams are to the communicator
 };
 
-/// May be collective on the communicator: once for each, and now and then. Bytes that have to be agreed on are, where
-/// they count.
+/// Of a call that may wait: it may be collective on the communicator, once for each, and now and then. Bytes that have
+/// to be agreed on are, where they count.
 [[nodiscard]] Prepared prepare(const UserCall& user, SharedFacts& shared);
+
+/// Of one that does not block, whose bytes all ranks know: nothing is communicated, and what would have to be is left
+/// out. A persistent one gets a number of its own, which is collective. It gets its turn when it is started.
+[[nodiscard]] Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent);
 
 }  // namespace trunkline::runtime

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/reduce_shares.hpp"
 
-#include <vector>
-
-#include "datatype/operands.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -40,20 +37,20 @@ int ReduceShares::judged(MPI_Comm alone, int rank) const {
 
 const char* ReduceShares::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
 
-int ReduceShares::execute(Transport& transport, const LocalDecision& decision) const {
+Running ReduceShares::begin(Transport& transport, const LocalDecision& decision) {
   const int ranks = transport.ranks();
-  const Operands operands({.own = arguments_.buffer,
-                           .result = given_.receive,
-                           .has_result = true,
-                           .in_place = in_place(),
-                           .count = given_.shares.total(ranks),
-                           .type = given_.type,
-                           .operation = given_.operation,
-                           .communicator = private_communicator()->communicator(),
-                           .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
-                           .extreme = extreme_of(given_.operation, given_.type)});
-  const std::vector<MPI_Count> counts = given_.shares.all_counts(ranks);
-  return decision.plan->part->reduce_shares(transport, operands, counts, decision.pace())->run();
+  operands_.emplace(Reduced{.own = arguments_.buffer,
+                            .result = given_.receive,
+                            .has_result = true,
+                            .in_place = in_place(),
+                            .count = given_.shares.total(ranks),
+                            .type = given_.type,
+                            .operation = given_.operation,
+                            .communicator = private_communicator()->communicator(),
+                            .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
+                            .extreme = extreme_of(given_.operation, given_.type)});
+  counts_ = given_.shares.all_counts(ranks);
+  return decision.plan->part->reduce_shares(transport, *operands_, counts_, decision.pace());
 }
 
 }  // namespace trunkline::runtime

@@ -2,9 +2,14 @@
 // What MPI_Reduce_scatter and MPI_Reduce_scatter_block have in common at MPI's edge.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "datatype/operands.hpp"
 #include "intercept/call.hpp"
 #include "intercept/operations.hpp"
 #include "intercept/shares.hpp"
+#include "intercept/short_calls.hpp"
 
 namespace trunkline::runtime {
 
@@ -17,6 +22,12 @@ struct ReduceSharesArguments {
   MPI_Op operation;
   MPI_Comm communicator;
 };
+
+/// Whether MPI runs it in any case.
+[[nodiscard]] inline bool is_left_to_mpi(Collective collective, const ReduceSharesArguments& given) {
+  if (given.shares.by_rank) return !watching.load(std::memory_order_relaxed);
+  return is_left_to_mpi_of_each(collective, given.shares.each, given.type);
+}
 
 class ReduceShares final : public UserCall {
  public:
@@ -32,8 +43,9 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] const char* reason_for_mpi() const override;
   [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
+  [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
 
  private:
   /// Also where the program gives one buffer twice, and MPI takes that.
@@ -42,6 +54,8 @@ class ReduceShares final : public UserCall {
   ReduceSharesArguments given_;
   Arguments arguments_;
   Native* native_;
+  std::optional<Operands> operands_{};
+  std::vector<MPI_Count> counts_{};
 };
 
 }  // namespace trunkline::runtime

@@ -44,23 +44,23 @@ int Reduction::judged(MPI_Comm alone, int rank) const {
 
 const char* Reduction::reason_for_mpi() const { return runtime::reason_for_mpi(given_.operation, given_.type); }
 
-int Reduction::execute(Transport& transport, const LocalDecision& decision) const {
+Running Reduction::begin(Transport& transport, const LocalDecision& decision) {
   const bool everywhere = arguments_.collective == Collective::allreduce;
   const LocalPart& part = *decision.plan->part;
   const bool gets_result = everywhere || part.is_root();
   const bool is_misplaced = !gets_result && given_.send == MPI_IN_PLACE;
   if (is_misplaced && (reports_misplaced || is_null(given_.receive, given_.type))) throw MpiError{MPI_ERR_BUFFER};
-  const Operands operands({.own = arguments_.buffer,
-                           .result = given_.receive,
-                           .has_result = gets_result,
-                           .in_place = gets_result && in_place(),
-                           .count = given_.count,
-                           .type = given_.type,
-                           .operation = given_.operation,
-                           .communicator = private_communicator()->communicator(),
-                           .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
-                           .extreme = extreme_of(given_.operation, given_.type)});
-  return part.reduce(transport, operands, decision.pace(), everywhere, operand_order())->run();
+  operands_.emplace(Reduced{.own = arguments_.buffer,
+                            .result = given_.receive,
+                            .has_result = gets_result,
+                            .in_place = gets_result && in_place(),
+                            .count = given_.count,
+                            .type = given_.type,
+                            .operation = given_.operation,
+                            .communicator = private_communicator()->communicator(),
+                            .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
+                            .extreme = extreme_of(given_.operation, given_.type)});
+  return part.reduce(transport, *operands_, decision.pace(), everywhere, operand_order());
 }
 
 }  // namespace trunkline::runtime

@@ -2,9 +2,12 @@
 // What MPI_Reduce and MPI_Allreduce have in common at MPI's edge.
 #pragma once
 
+#include <optional>
+
 #include "datatype/operands.hpp"
 #include "intercept/call.hpp"
 #include "intercept/operations.hpp"
+#include "intercept/short_calls.hpp"
 
 namespace trunkline::runtime {
 
@@ -19,6 +22,11 @@ struct ReductionArguments {
   MPI_Comm communicator;
 };
 
+/// Whether MPI runs it in any case.
+[[nodiscard]] inline bool is_left_to_mpi(Collective collective, const ReductionArguments& given) {
+  return is_left_to_mpi(collective, given.count, given.type);
+}
+
 class Reduction final : public UserCall {
  public:
   using Native = int(const ReductionArguments& given);
@@ -31,8 +39,9 @@ class Reduction final : public UserCall {
   [[nodiscard]] const char* reason_for_mpi() const override;
   [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
   [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
+  [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
 
  private:
   /// Also where the program gives one buffer twice, and MPI takes that.
@@ -44,6 +53,7 @@ class Reduction final : public UserCall {
   ReductionArguments given_;
   Arguments arguments_;
   Native* native_;
+  std::optional<Operands> operands_{};
 };
 
 }  // namespace trunkline::runtime

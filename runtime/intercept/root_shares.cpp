@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include "communicator/communicator.hpp"
-#include "datatype/message.hpp"
-#include "datatype/shares_at_root.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -72,21 +69,17 @@ int RootShareCall::judged(MPI_Comm alone, int rank) const {
   return native_(own_alone);
 }
 
-int RootShareCall::execute(Transport& transport, const LocalDecision& decision) const {
+Running RootShareCall::begin(Transport& transport, const LocalDecision& decision) {
   const MPI_Comm silent = private_communicator()->communicator();
+  const int ranks = transport.ranks();
   const auto [buffer, count, type] = own();
-  std::optional<Message> own_share;
-  if (buffer != MPI_IN_PLACE) own_share.emplace(buffer, count, type, silent);
-  std::optional<Message> all;
-  if (is_root_) {
-    all.emplace(const_cast<void*>(arguments_.buffer), transport.ranks() * arguments_.count, arguments_.type, silent);
-  }
-  const std::uint64_t bytes = all ? all->bytes() / static_cast<std::uint64_t>(transport.ranks()) : own_share->bytes();
-  const RootShares shares{.all = all ? &*all : nullptr,
-                          .own = own_share ? &*own_share : nullptr,
-                          .share_bytes = bytes,
-                          .gathers = gathers_};
-  return decision.plan->part->share(transport, shares, decision.pace())->run();
+  if (buffer != MPI_IN_PLACE) own_share_.emplace(buffer, count, type, silent);
+  if (is_root_) all_.emplace(const_cast<void*>(arguments_.buffer), ranks * arguments_.count, arguments_.type, silent);
+  shares_ = {.all = all_ ? &*all_ : nullptr,
+             .own = own_share_ ? &*own_share_ : nullptr,
+             .share_bytes = all_ ? all_->bytes() / static_cast<std::uint64_t>(ranks) : own_share_->bytes(),
+             .gathers = gathers_};
+  return decision.plan->part->share(transport, shares_, decision.pace());
 }
 
 }  // namespace trunkline::runtime

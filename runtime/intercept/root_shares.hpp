@@ -2,6 +2,10 @@
 // What MPI_Gather and MPI_Scatter have in common at MPI's edge.
 #pragma once
 
+#include <optional>
+
+#include "datatype/message.hpp"
+#include "datatype/shares_at_root.hpp"
 #include "intercept/call.hpp"
 #include "intercept/short_calls.hpp"
 
@@ -39,8 +43,11 @@ class RootShareCall final : public UserCall {
   [[nodiscard]] bool has_shares() const override { return true; }
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
+  [[nodiscard]] std::array<MPI_Datatype, 2> types() const override {
+    return {arguments_.type, own().buffer == MPI_IN_PLACE ? MPI_DATATYPE_NULL : own().type};
+  }
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
 
  private:
   /// A rank's own share, at the root too.
@@ -56,6 +63,9 @@ class RootShareCall final : public UserCall {
   bool is_root_;
   Arguments arguments_;  ///< at the root of all shares, each `count` long; else of the rank's own
   Native* native_;
+  std::optional<Message> own_share_{};  ///< none where it lies where it belongs
+  std::optional<Message> all_{};        ///< at the root
+  RootShares shares_{};
 };
 
 }  // namespace trunkline::runtime

@@ -46,6 +46,13 @@ struct Shares {
   }
 };
 
+[[nodiscard]] inline Shares shares_of(const int* counts, const int* starts = nullptr) {
+  return {.counts = counts, .starts = starts, .by_rank = true};
+}
+[[nodiscard]] inline Shares shares_of(const MPI_Count* counts, const MPI_Aint* starts = nullptr) {
+  return {.long_counts = counts, .long_starts = starts, .by_rank = true};
+}
+
 /// One share, from the first element on, in the form of `like`.
 class OneShare {
  public:

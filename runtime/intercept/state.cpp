@@ -15,6 +15,7 @@
 #include "decide/decision.hpp"
 #include "intercept/settings.hpp"
 #include "intercept/short_calls.hpp"
+#include "intercept/under_way.hpp"
 #include "learned/memory.hpp"
 #include "model/transfer/memory_speeds.hpp"
 #include "mpi_api.hpp"
@@ -84,6 +85,7 @@ void compare_clocks_at_end(Recorder& recorder, const PrivateCommunicator& ours) 
 
 int stop(MPI_Comm, int, void*, void*) {
   watching.store(false, std::memory_order_relaxed);
+  stop_calls_under_way();
   if (opened != nullptr) {  // else ranks without the library have kept it out: there are no communicators of ours
     Communicator::free_all(*opened);
     if (recording != nullptr) compare_clocks_at_end(*recording, *opened);

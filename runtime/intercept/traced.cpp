@@ -62,7 +62,7 @@ void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t byte
   CallKind kind{.plan = plan.identity,
                 .bytes = bytes,
                 .segment_bytes = prepared.decision->segment_bytes,
-                .communicator = prepared.id,
+                .communicator = prepared.number->number(),
                 .root = call.root,
                 .collective = {},
                 .algorithm = {}};
@@ -70,7 +70,7 @@ void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t byte
   copy_text(kind.algorithm, plan.name);
   if (!traced.begin(kind, prepared.turn) || plan.whole == nullptr) return;
   try {
-    keep_plan_of(call, plan, *prepared.communicator->members());
+    keep_plan_of(call, plan, *prepared.members);
   } catch (const std::exception& wrong) {
     static std::once_flag said;
     std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });

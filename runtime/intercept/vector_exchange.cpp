@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "datatype/message.hpp"
 #include "datatype/operands.hpp"
 #include "intercept/state.hpp"
 
@@ -46,44 +45,41 @@ class Doubts {
   bool is_usable_ = false;
 };
 
-/// The blocks of a side, and the messages that they are.
-struct BlocksOfSide {
-  std::vector<std::unique_ptr<Message>> messages{};
-  std::vector<PairBlock> by_rank{};
-
-  BlocksOfSide(const PairSide& side, int ranks, MPI_Comm silent) {
-    for (int rank = 0; rank < ranks; ++rank) {
-      PairBlock& block = by_rank.emplace_back();
-      const MPI_Count count = side.blocks.count(rank);
-      if (count <= 0) continue;
-      messages.push_back(std::make_unique<Message>(side.place_of(rank), count, side.type_of(rank), silent));
-      block = {.message = messages.back().get(), .offset = 0, .bytes = messages.back()->bytes()};
-    }
+/// The blocks of a side, each a message of its own, which `messages` keeps.
+std::vector<PairBlock> blocks_of(const PairSide& side, int ranks, MPI_Comm silent,
+                                 std::vector<std::unique_ptr<Message>>& messages) {
+  std::vector<PairBlock> by_rank(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const MPI_Count count = side.blocks.count(rank);
+    if (count <= 0) continue;
+    messages.push_back(std::make_unique<Message>(side.place_of(rank), count, side.type_of(rank), silent));
+    Message& message = *messages.back();
+    by_rank[static_cast<std::size_t>(rank)] = {.message = &message, .offset = 0, .bytes = message.bytes()};
   }
+  return by_rank;
+}
 
-  /// What lies there now, in a row.
-  [[nodiscard]] std::vector<std::byte> copied() const {
-    std::size_t bytes = 0;
-    for (const PairBlock& one : by_rank) bytes += one.bytes;
-    std::vector<std::byte> copy(bytes);
-    std::byte* next = copy.data();
-    for (const PairBlock& one : by_rank) {
-      if (one.bytes > 0) one.message->read(0, one.bytes, std::exchange(next, next + one.bytes));
-    }
-    return copy;
+/// What lies in the blocks now, in a row.
+std::vector<std::byte> copied(const std::vector<PairBlock>& blocks) {
+  std::size_t bytes = 0;
+  for (const PairBlock& one : blocks) bytes += one.bytes;
+  std::vector<std::byte> copy(bytes);
+  std::byte* next = copy.data();
+  for (const PairBlock& one : blocks) {
+    if (one.bytes > 0) one.message->read(0, one.bytes, std::exchange(next, next + one.bytes));
   }
+  return copy;
+}
 
-  /// The same blocks in a row in another message.
-  [[nodiscard]] std::vector<PairBlock> in(Message& row) const {
-    std::vector<PairBlock> moved = by_rank;
-    std::uint64_t offset = 0;
-    for (PairBlock& one : moved) {
-      one.message = &row;
-      one.offset = std::exchange(offset, offset + one.bytes);
-    }
-    return moved;
+/// The same blocks in a row in another message.
+std::vector<PairBlock> in_a_row(std::vector<PairBlock> blocks, Message& row) {
+  std::uint64_t offset = 0;
+  for (PairBlock& one : blocks) {
+    one.message = &row;
+    one.offset = std::exchange(offset, offset + one.bytes);
   }
-};
+  return blocks;
+}
 
 }  // namespace
 
@@ -92,9 +88,9 @@ void* PairSide::place_of(int rank) const {
   return types != nullptr ? moved(buffer, static_cast<std::ptrdiff_t>(start)) : element_place(buffer, type, start);
 }
 
-VectorExchange::VectorExchange(const VectorExchangeArguments& given, Native* native)
+VectorExchange::VectorExchange(Collective collective, const VectorExchangeArguments& given, Native* native)
     : given_(given),
-      arguments_{.collective = Collective::alltoallv,
+      arguments_{.collective = collective,
                  .buffer = nullptr,  // one for each side
                  .count = -1,        // not known
                  .type = MPI_BYTE,
@@ -166,20 +162,19 @@ int VectorExchange::judged(MPI_Comm alone, int /*rank*/) const {
   return code;
 }
 
-int VectorExchange::execute(Transport& transport, const LocalDecision& decision) const {
+Running VectorExchange::begin(Transport& transport, const LocalDecision& decision) {
   const MPI_Comm silent = private_communicator()->communicator();
   const int ranks = transport.ranks();
-  const BlocksOfSide received(given_.receive, ranks, silent);
-  Exchanged exchanged{.received = received.by_rank, .is_even = false, .in_place = is_in_place()};
-  if (!is_in_place()) {
-    const BlocksOfSide to_send(given_.send, ranks, silent);
-    exchanged.sent = to_send.by_rank;
-    return decision.plan->part->exchange(transport, exchanged, decision.pace())->run();
+  exchanged_ = {
+      .received = blocks_of(given_.receive, ranks, silent, messages_), .is_even = false, .in_place = is_in_place()};
+  if (is_in_place()) {
+    before_.emplace(copied(exchanged_.received));
+    messages_.push_back(std::make_unique<Message>(before_->data(), before_->count(), MPI_BYTE, silent));
+    exchanged_.sent = in_a_row(exchanged_.received, *messages_.back());
+  } else {
+    exchanged_.sent = blocks_of(given_.send, ranks, silent, messages_);
   }
-  KeptForSends before(received.copied());
-  Message row(before.data(), before.count(), MPI_BYTE, silent);
-  exchanged.sent = received.in(row);
-  return before.over(decision.plan->part->exchange(transport, exchanged, decision.pace())->run());
+  return decision.plan->part->exchange(transport, exchanged_, decision.pace());
 }
 
 }  // namespace trunkline::runtime

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "datatype/exchanged.hpp"
+#include "datatype/message.hpp"
 #include "intercept/call.hpp"
 #include "intercept/shares.hpp"
+#include "intercept/state.hpp"
 
 namespace trunkline::runtime {
 
@@ -30,11 +33,16 @@ struct VectorExchangeArguments {
   MPI_Comm communicator;
 };
 
+/// Whether MPI runs it in any case.
+[[nodiscard]] inline bool is_left_to_mpi(Collective /*collective*/, const VectorExchangeArguments& /*given*/) {
+  return !watching.load(std::memory_order_relaxed);
+}
+
 class VectorExchange final : public UserCall {
  public:
   using Native = int(const VectorExchangeArguments& given);
 
-  VectorExchange(const VectorExchangeArguments& given, Native* native);
+  VectorExchange(Collective collective, const VectorExchangeArguments& given, Native* native);
 
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool has_shares() const override { return true; }
@@ -42,7 +50,10 @@ class VectorExchange final : public UserCall {
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
   [[nodiscard]] int native() const override { return native_(given_); }
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override;
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
+  void succeeded() noexcept override {
+    if (before_) before_->let_go();
+  }
 
  private:
   [[nodiscard]] bool is_in_place() const { return given_.send.buffer == MPI_IN_PLACE; }
@@ -53,6 +64,9 @@ class VectorExchange final : public UserCall {
   VectorExchangeArguments given_;
   Arguments arguments_;
   Native* native_;
+  std::vector<std::unique_ptr<Message>> messages_{};  ///< that blocks are, or one of all that is sent
+  std::optional<KeptForSends> before_{};              ///< what is sent, where it lies in place
+  Exchanged exchanged_{};
 };
 
 }  // namespace trunkline::runtime

@@ -30,8 +30,10 @@ struct Record {
   std::uint32_t host;
   Standing standing;
   std::uint8_t strict;
-  std::uint8_t trace;
+  std::uint8_t wants;
 };
+constexpr std::uint8_t wants_trace = 1;
+constexpr std::uint8_t goes_on = 2;
 static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
 
 bool alike(const Record& a, const Record& b) {
@@ -110,17 +112,18 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const auto build = shared_in_simulation<std::uint64_t>([] { return std::string("build"); }, build_fingerprint);
-  const Record mine{.build = *build,
-                    .cluster = view.cluster_fingerprint,
-                    .plan = view.world.plan_fingerprint,
-                    .tuning = view.tuning_fingerprint,
-                    .choice = view.choice_fingerprint,
-                    .host = view.host,
-                    .standing = view.disabled          ? Standing::disabled
-                                : view.problem.empty() ? Standing::ready
-                                                       : Standing::failed,
-                    .strict = static_cast<std::uint8_t>(strict ? 1 : 0),
-                    .trace = static_cast<std::uint8_t>(view.world.trace ? 1 : 0)};
+  const Record mine{
+      .build = *build,
+      .cluster = view.cluster_fingerprint,
+      .plan = view.world.plan_fingerprint,
+      .tuning = view.tuning_fingerprint,
+      .choice = view.choice_fingerprint,
+      .host = view.host,
+      .standing = view.disabled          ? Standing::disabled
+                  : view.problem.empty() ? Standing::ready
+                                         : Standing::failed,
+      .strict = static_cast<std::uint8_t>(strict ? 1 : 0),
+      .wants = static_cast<std::uint8_t>((view.world.trace ? wants_trace : 0) | (view.world.goes_on ? goes_on : 0))};
   const auto said = records_of_all(&mine, sizeof mine, rank, ranks);
   const std::span records(reinterpret_cast<const Record*>(said->data()), static_cast<std::size_t>(ranks));
 
@@ -145,7 +148,10 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
                                                              });
     }
     view.world.strict = end;
-    view.world.trace = std::ranges::any_of(records, [](const Record& record) { return record.trace != 0; });
+    view.world.trace =
+        std::ranges::any_of(records, [](const Record& record) { return (record.wants & wants_trace) != 0; });
+    view.world.goes_on =
+        std::ranges::all_of(records, [](const Record& record) { return (record.wants & goes_on) != 0; });
     if (rank == 0) tell_contradictions(view.world.knowledge);
     return std::make_unique<World>(std::move(view.world));
   }

@@ -15,6 +15,7 @@
 #include "shared_in_simulation.hpp"
 #include "startup/cluster_path.hpp"
 #include "startup/native_library.hpp"
+#include "startup/progress_hook.hpp"
 #include "startup/world.hpp"
 #include "text/fault.hpp"
 #include "text/fnv.hpp"
@@ -134,6 +135,7 @@ LocalView local_view(const Setup& setup) {
   view.world.follow = setup.follow && !simulated;                    // its network stays as it is
   // Simulated jobs make few calls, and reproducible ones run the same each time.
   view.world.learn = simulated || setup.reproducible ? Learn::none : setup.learn;
+  view.world.goes_on = has_progress_hook();
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;

@@ -40,7 +40,12 @@ UNDER_ALL = {
         "test_wrong_mpi.py",
         "test_languages.py",
     ),
-    "runtime/intercept": ("test_languages.py", "test_mixed.py", "test_faults.py::test_the_program_goes_on"),
+    "runtime/intercept": (
+        "test_languages.py",
+        "test_mixed.py",
+        "test_non_blocking.py::test_started_in_one_order_and_completed_in_any",
+        "test_faults.py::test_the_program_goes_on",
+    ),
 }
 """Where a folder is touched: files, or tests of one."""
 

@@ -54,7 +54,7 @@ ROWS = {
             "int MPI_Announce(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm all);\n",
         ),
         (
-            '  } else if (is(m, "reduce")) {',
+            '  } else if (is(m, "reduce")) {\n    CALL(Reduce,',
             '  } else if (is(m, "announce")) {\n    MPI_Announce(m->to, bytes, MPI_BYTE, m->root, all);\n',
         ),
     ],

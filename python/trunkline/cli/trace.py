@@ -222,7 +222,7 @@ def _print(terminal: Console, found: Analysis, details: int | None, rank: int | 
 
 def _tell_what_is_traced(terminal: Console) -> None:
     """A program may spend its time in other calls, of which a trace knows nothing."""
-    text = f"only what Trunkline plans is in a trace: {_core.planned_words()}"
+    text = f"only blocking calls that Trunkline plans are in a trace: {_core.planned_words()}"
     tell(text, terminal, style="dim")
 
 

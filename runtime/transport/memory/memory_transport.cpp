@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "transport/memory/packing.hpp"
+#include "transport/within_progress.hpp"
 #include "transport/yields.hpp"
 
 namespace trunkline::runtime {
@@ -226,7 +227,7 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
       return Over{.index = *lying, .bytes = *bytes};
     }
   }
-  if (looks_at_mpi(pending.empty() || !mpi_pending_.empty(), is_dear, watchdog)) {
+  if (looks_at_mpi(!mpi_pending_.empty(), pending.empty() || !mpi_pending_.empty(), is_dear, watchdog)) {
     const bool others_alone = mpi_pending_.empty() && memory_.is_crowded();  // else no rank sleeps
     const auto before = others_alone ? processor_time() : std::chrono::nanoseconds();
     if (const auto over = mpi_.test_any(mpi_pending_, receiving, watchdog)) {
@@ -239,10 +240,12 @@ std::optional<MemoryTransport::Over> MemoryTransport::look(std::span<Pending* co
   return {};
 }
 
-/// `must`: something of MPI's is waited for. `is_dear`: the caller has other things to look at in between.
-bool MemoryTransport::looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog) {
+/// `has_some`: something of MPI's is waited for. `must`: that, or nothing is. `is_dear`: the caller has other things to
+/// look at in between.
+bool MemoryTransport::looks_at_mpi(bool has_some, bool must, bool is_dear, Watchdog& watchdog) {
   ++fruitless_;
   const bool has_slept = std::exchange(has_slept_, false);
+  if (within_progress) return has_some || fruitless_ % idle_looks_to_one_at_mpi == 0;
   if (must || moves_others_data_) return true;
   if (has_slept) {
     watchdog.hurry();

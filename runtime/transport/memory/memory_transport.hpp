@@ -97,7 +97,7 @@ class MemoryTransport final : public Transport, private Shelf, private OtherClai
                         std::span<Pending> pending);
   void notes_look(std::chrono::nanoseconds took);
   void uses_mpi();
-  [[nodiscard]] bool looks_at_mpi(bool must, bool is_dear, Watchdog& watchdog);
+  [[nodiscard]] bool looks_at_mpi(bool has_some, bool must, bool is_dear, Watchdog& watchdog);
   void rest(bool may_sleep);
 
   HostMemory& memory_;

@@ -25,7 +25,7 @@ class LateReceives {
     std::shared_ptr<void> memory;
     MPI_Request request;
   };
-  void drop_those_over();
+  void drop_those_over() noexcept;
 
   std::mutex mutex_{};
   std::vector<Late> late_{};

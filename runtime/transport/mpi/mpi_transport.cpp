@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "transport/datagrams.hpp"
+#include "transport/within_progress.hpp"
 
 namespace trunkline::runtime {
 
@@ -67,6 +68,7 @@ bool is_over(Pending& pending, MPI_Status& status) {
   keep(pending, request);  // also after an error, which the library frees the request with
   check(code);
 #else
+  if (!may_be_tested(request)) return false;
   check(PMPI_Request_get_status(request, &over, MPI_STATUS_IGNORE));
   if (over == 0) return false;
   const int code = PMPI_Wait(&request, &status);
@@ -110,7 +112,7 @@ MpiTransport::Over MpiTransport::over_at(std::size_t index, const MPI_Status& st
 std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
                                                          Watchdog& watchdog) {
   MPI_Status status{};
-  if (pending.empty() && !simulated) ours_.go_on();
+  if (pending.empty() && !simulated && !within_progress) ours_.go_on();
   const auto index = any_over(pending, handles_, status);
   if (!index) {
     if constexpr (simulated) {

@@ -21,6 +21,7 @@ struct ProgramCall {
   std::string_view name{};  ///< "MPI_Bcast"
   std::optional<int> root{};
   std::uint64_t bytes = 0;
+  bool is_blocking = true;  ///< else the program has other things to do than to wait for it
 };
 
 /// What else than messages of MPI's may tell that a member takes a call for another one.

@@ -66,6 +66,10 @@ class TagLayout {
   /// Of the word that a rank makes no more calls (farewell.hpp).
   [[nodiscard]] constexpr int farewell() const { return join(0, 0, trees); }
 
+  /// Of the word that a rank has come to a turn before which all members meet (communicator/gate.hpp). MPI's order
+  /// tells it from a farewell, which comes after all calls.
+  [[nodiscard]] constexpr int gate(unsigned id, std::uint64_t turn) const { return join(id, turn, trees); }
+
   /// Of the ping-pongs that compare clocks (trace/clocks.hpp).
   [[nodiscard]] constexpr int clocks() const { return join(0, 1, trees); }
 
@@ -95,6 +99,7 @@ static_assert(TagLayout((1 << 28) - 1).claims(4) == 59 && TagLayout((1 << 28) - 
 static_assert(TagLayout((1 << 28) - 1).tag(2047, 255, 13, 16, 15) < TagLayout((1 << 28) - 1).notice(2047, 255));
 static_assert(TagLayout(32767).ids() == 32 && TagLayout(32767).turns() == 32 && TagLayout(32767).claims(1) == 0);
 static_assert(TagLayout(32767).farewell() > TagLayout(32767).tag(0, 0, 0, TagLayout::trees, TagLayout::trees - 1));
+static_assert(TagLayout(32767).gate(0, TagLayout(32767).turns() / 2) != TagLayout(32767).clocks());
 static_assert(TagLayout((1 << 28) - 1).farewell() < TagLayout((1 << 28) - 1).tag(0, 0, 0, 1, 0));
 static_assert(TagLayout((1 << 28) - 1).tag(2047, 255, 118, 3, 2) < TagLayout((1 << 28) - 1).notice(2047, 255));
 

@@ -52,7 +52,7 @@ void MpiTransport::look_for_trouble(bool receiving, const Watchdog& watchdog) {
   look_for_notice();
   if (receiving) look_for_other_claims();
   static constinit std::atomic<bool> said{false};
-  if (watchdog.is_very_long() && !said.exchange(true)) throw LongWait{};
+  if (user_.is_blocking && watchdog.is_very_long() && !said.exchange(true)) throw LongWait{};
 }
 
 /// Throws GivenUp where a member has given this very call up; drops notices of earlier ones, which came too late.
@@ -79,7 +79,6 @@ void MpiTransport::look_for_other_claims() {
   check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ours_.communicator(), &any, MPI_STATUS_IGNORE));
   if (any == 0) return;
   bool others = false;
-  std::vector<std::byte> dropped;
   const std::uint64_t claims = ours_.tags().claims(streams_);
   for (std::uint64_t step = streams_; step < claims * streams_; ++step) {
     const auto stream = static_cast<unsigned>(step % streams_);
@@ -92,9 +91,10 @@ void MpiTransport::look_for_other_claims() {
       // Taken out of the way: a later call may have the same tag.
       int bytes = 0;
       check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
-      dropped.resize(static_cast<std::size_t>(bytes));
-      check(
-          PMPI_Recv(dropped.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, ours_.communicator(), MPI_STATUS_IGNORE));
+      auto dropped = std::make_shared<std::vector<std::byte>>(bytes);
+      MPI_Request taken = MPI_REQUEST_NULL;
+      check(PMPI_Irecv(dropped->data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, ours_.communicator(), &taken));
+      ours_.late().add(std::move(dropped), taken);
       others = others || is_member(status.MPI_SOURCE);
     }
   }

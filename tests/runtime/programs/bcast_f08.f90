@@ -6,9 +6,10 @@ program bcast_f08
   integer, parameter :: n = 3000
   integer, asynchronous, target :: numbers(n)
   double precision :: reals(n)
-  integer :: rank, ranks, error, i, bad, all_bad
+  integer :: rank, ranks, error, i, turn, bad, all_bad
   type(MPI_Datatype) :: every_other, absolute
   type(MPI_Comm) :: copy
+  type(MPI_Request) :: request, requests(1)
   integer(kind=MPI_ADDRESS_KIND) :: place(1)
 
   call MPI_Init()
@@ -42,6 +43,34 @@ program bcast_f08
   call MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN)
   call MPI_Bcast(numbers, n, MPI_INTEGER, ranks, copy, error)
   if (error == MPI_SUCCESS) bad = 5
+
+  numbers = -1
+  if (rank == 1) numbers = [(7 * i, i = 1, n)]
+  call MPI_Ibcast(numbers, n, MPI_INTEGER, 1, copy, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call MPI_F_sync_reg(numbers)
+  if (any(numbers /= [(7 * i, i = 1, n)])) bad = 6
+
+#ifdef PERSISTENT
+  call MPI_Bcast_init(numbers, n, MPI_INTEGER, 1, copy, MPI_INFO_NULL, request)
+  do turn = 1, 3
+    numbers = -1
+    if (rank == 1) numbers = [(turn * i, i = 1, n)]
+    if (turn == 2) then
+      requests = [request]
+      call MPI_Startall(1, requests)
+    else
+      call MPI_Start(request)
+    end if
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call MPI_F_sync_reg(numbers)
+    if (any(numbers /= [(turn * i, i = 1, n)])) bad = 7
+  end do
+  call MPI_Request_free(request)
+  if (request /= MPI_REQUEST_NULL) bad = 8
+#endif
+  call MPI_Ibarrier(copy, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
 
   call MPI_Type_free(every_other)
   call MPI_Type_free(absolute)

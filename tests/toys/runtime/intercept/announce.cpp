@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A collective that is there for tests alone: MPI has none of that name, and runs it as a broadcast.
+#include <optional>
+
 #include "datatype/message.hpp"
 #include "intercept/call.hpp"
 #include "intercept/export.hpp"
@@ -20,14 +22,15 @@ class Announcement final : public UserCall {
     return PMPI_Bcast(buffer_, static_cast<int>(arguments_.count), arguments_.type, arguments_.root,
                       arguments_.communicator);
   }
-  [[nodiscard]] int execute(Transport& transport, const LocalDecision& decision) const override {
-    Message message(buffer_, arguments_.count, arguments_.type, private_communicator()->communicator());
-    return decision.plan->part->broadcast(transport, message, decision.pace())->run();
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
+    message_.emplace(buffer_, arguments_.count, arguments_.type, private_communicator()->communicator());
+    return decision.plan->part->broadcast(transport, *message_, decision.pace());
   }
 
  private:
   void* buffer_;
   Arguments arguments_;
+  std::optional<Message> message_{};
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier in steps that never block, over messages of ours: where calls that do not block have to wait for all
+// members of their communicator to have come as far (TagLayout::meet_before).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mpi_api.hpp"
+#include "network/placement.hpp"
+#include "transport/mpi/private_communicator.hpp"
+
+namespace trunkline::runtime {
+
+/// A dissemination barrier. Cost: ceil(log2 P) T(0).
+class Gate {
+ public:
+  /// `ranks`: the members in MPI_COMM_WORLD, of which this process is the one at `place`; the list must outlive the
+  /// object, which must not be destroyed before it is open. `number`: the communicator's; `turn`: the one behind the
+  /// gate.
+  Gate(const PrivateCommunicator& ours, std::span<const int> ranks, Rank place, unsigned number, std::uint64_t turn)
+      : communicator_(ours.communicator()), tag_(ours.tags().gate(number, turn)), ranks_(ranks), place_(place) {}
+
+  /// Whether it is open: all members have made their first step. Errors are those of ranks that have died, which nobody
+  /// waits for.
+  [[nodiscard]] bool step();
+
+ private:
+  MPI_Comm communicator_;
+  int tag_;
+  std::span<const int> ranks_;
+  std::size_t place_;
+  std::size_t distance_ = 1;  ///< in the list, to whom this rank sends next
+  bool has_begun_ = false;    ///< at that distance
+  MPI_Request sent_ = MPI_REQUEST_NULL;
+  MPI_Request come_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace trunkline::runtime

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call that does not block, decided and not started: once, or as often as a persistent one is.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "intercept/call.hpp"
+#include "intercept/prepare.hpp"
+#include "intercept/shared_facts.hpp"
+
+namespace trunkline::runtime {
+
+/// Keeps what a call needs of the program's, which may free it meanwhile: datatypes by types made of them.
+class HeldForCall {
+ public:
+  explicit HeldForCall(const UserCall& call) noexcept;
+  ~HeldForCall();
+  HeldForCall(const HeldForCall&) = delete;
+  HeldForCall& operator=(const HeldForCall&) = delete;
+
+ private:
+  std::array<MPI_Datatype, 2> made_of_types_;
+  MPI_Op operation_;
+};
+
+struct ReadyCall {
+  ReadyCall(std::unique_ptr<UserCall> call, const SharedFacts& facts, const Prepared& decided) noexcept
+      : user(std::move(call)), shared(facts), prepared(decided), held(*user) {}
+
+  std::unique_ptr<UserCall> user;
+  SharedFacts shared;
+  Prepared prepared;  ///< without its turn, and without the communicator, which the program may free
+  HeldForCall held;
+};
+
+struct Ready {
+  std::optional<int> code{};  ///< MPI's, where something is wrong
+  std::shared_ptr<const ReadyCall> call{};
+};
+
+/// Neither a code nor a call: MPI's own is to run, on all ranks alike. Nothing waits but for a persistent call, which
+/// is collective.
+[[nodiscard]] Ready make_ready(std::unique_ptr<UserCall> user, bool is_persistent);
+
+/// Says what it ran, or will.
+void explain_nonblocking(const UserCall& user, const SharedFacts& shared, const Prepared& prepared,
+                         std::optional<double> took_s);
+
+}  // namespace trunkline::runtime

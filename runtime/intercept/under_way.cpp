@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/under_way.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "communicator/gate.hpp"
+#include "communicator/members.hpp"
+#include "intercept/planned_call.hpp"
+#include "intercept/state.hpp"
+#include "report.hpp"
+#include "reserve.hpp"
+#include "revoked.hpp"
+#include "startup/progress_hook.hpp"
+#include "transport/within_progress.hpp"
+#include "transport/yields.hpp"
+
+// Two locks. One is over all that is under way: it is tried and never waited for, since functions of the program run
+// under it where a call combines operands with an operation of its own, which may wait for another thread, and since
+// the MPI library may hold locks of its own when it calls us. The other is over what has been started since: it is held
+// for a moment.
+
+namespace trunkline::runtime {
+namespace {
+
+/// What a request tells, from the start of its call until the program has let go of it.
+struct Outcome {
+  std::shared_ptr<const ReadyCall> call;
+  std::atomic<int> code = MPI_SUCCESS;
+  std::atomic<bool> is_told = false;
+};
+
+struct StartedCall {
+  std::shared_ptr<const ReadyCall> ready;
+  Prepared prepared;  ///< with its turn
+  MPI_Request request = MPI_REQUEST_NULL;
+  Outcome* outcome = nullptr;            ///< null: a persistent one
+  int tag = 0;                           ///< of that
+  double start_s = 0.0;                  ///< where explanations are wanted
+  std::optional<PlannedCall> planned{};  ///< once it may send
+
+  [[nodiscard]] const NumberInUse& number() const { return *ready->prepared.number; }
+  [[nodiscard]] MPI_Comm communicator() const {
+    return number().is_communicator_freed() ? MPI_COMM_NULL : ready->user->arguments().communicator;
+  }
+};
+
+/// All members meet before that turn.
+struct Meeting {
+  Meeting(std::shared_ptr<const ReadyCall> call, std::uint64_t before)
+      : behind(std::move(call)),
+        turn(before),
+        gate(*private_communicator(), *behind->prepared.members->processes().world_ranks,
+             behind->prepared.members->processes().rank, number().number(), turn) {}
+
+  [[nodiscard]] const NumberInUse& number() const { return *behind->prepared.number; }
+
+  std::shared_ptr<const ReadyCall> behind;
+  std::uint64_t turn;
+  Gate gate;
+};
+
+/// This thread goes on with calls. It is not cancelled then: frames of the MPI library's are around us.
+class Inside {
+ public:
+  Inside() { within_progress = true; }
+  ~Inside() { within_progress = false; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  Uncancelled uncancelled_{};
+};
+
+class CallsUnderWay {
+ public:
+  [[nodiscard]] int start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag);
+  /// Within the MPI library's calls, maybe while it holds locks. Returns how much got on.
+  int go_on() noexcept;
+  /// Whether one has to, or another thread is going on with calls and this one cannot tell.
+  [[nodiscard]] bool must_wait(const NumberInUse& number, const NumberInUse::Turn& turn);
+  [[nodiscard]] bool may_be_any_on(MPI_Comm communicator);
+  void stop();
+
+ private:
+  template <class T>
+  using List = std::vector<std::unique_ptr<T>>;
+
+  [[nodiscard]] static std::uint64_t half_round(std::uint64_t turn) {
+    return turn / (private_communicator()->tags().turns() / 2);
+  }
+  void adopt_those_started();
+  [[nodiscard]] bool has_come_to(const Meeting& meeting) const;
+  [[nodiscard]] bool is_behind_a_meeting(const StartedCall& call) const;
+  [[nodiscard]] int meet();
+  [[nodiscard]] std::optional<int> step(StartedCall& call) const;
+  static void end(StartedCall& call, int code);
+  void hook_or_not();
+
+  std::mutex stepping_{};
+  List<StartedCall> calls_{};
+  List<Meeting> meetings_{};  ///< of each communicator in order
+
+  std::mutex starting_{};
+  List<StartedCall> started_{};
+  List<Meeting> meetings_started_{};
+  std::size_t count_ = 0;              ///< of calls and meetings, in all lists
+  std::atomic<bool> has_any_ = false;  ///< the same, for a look
+};
+
+/// Never destroyed: programs may complete requests while static objects are.
+CallsUnderWay& under_way() {
+  static auto* const instance = with_reserve([] { return new CallsUnderWay; });
+  return *instance;
+}
+/// Whether any call has been started: all that others pay for this file where there is none.
+constinit std::atomic<bool> has_any_started{false};
+
+int go_on() { return under_way().go_on(); }
+
+// Of generalized requests. The MPI library calls them in the program's own call that completes one.
+
+int tell(void* extra, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  Outcome& outcome = *static_cast<Outcome*>(extra);
+  const int code = outcome.code;
+  if (code == MPI_SUCCESS || outcome.is_told.exchange(true)) return code;
+  const bool is_freed = outcome.call->prepared.number->is_communicator_freed();
+  if (!is_freed) PMPI_Comm_call_errhandler(outcome.call->user->arguments().communicator, code);
+  return code;
+}
+
+int let_go(void* extra) {
+  delete static_cast<Outcome*>(extra);
+  return MPI_SUCCESS;
+}
+
+/// MPI forbids it for requests of collectives.
+int cancel(void* /*extra*/, int /*is_complete*/) { return MPI_SUCCESS; }
+
+#ifdef MPICH_NUMVERSION
+int tell_nothing(void* /*extra*/, MPI_Status* /*status*/) { return MPI_SUCCESS; }
+int let_go_of_nothing(void* /*extra*/) { return MPI_SUCCESS; }
+#endif
+
+/// Of a call that is started once.
+int start_request(std::shared_ptr<const ReadyCall> call, MPI_Request* request, Outcome*& outcome) {
+  auto made = with_reserve([&] { return std::unique_ptr<Outcome>(new Outcome{.call = call}); });
+  const int code = PMPI_Grequest_start(tell, runtime::let_go, cancel, made.get(), request);
+  if (code == MPI_SUCCESS) outcome = made.release();
+  return code;
+}
+
+int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag) {
+  const Arguments& arguments = ready->user->arguments();
+  Outcome* outcome = nullptr;
+  const int code = tag ? PMPI_Start(request) : start_request(ready, request, outcome);
+  if (code != MPI_SUCCESS) return code;
+  const LocalDecision& decision = *ready->prepared.decision;
+  last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
+  {
+    const std::scoped_lock lock(starting_);
+    NumberInUse& number = *ready->prepared.number;
+    const NumberInUse::Turn turn = number.next_turn(private_communicator()->tags());
+    number.has_started();
+    with_reserve([&] {
+      started_.reserve(started_.size() + 1);
+      meetings_started_.reserve(meetings_started_.size() + 1);
+    });
+    if (turn.meets) {
+      meetings_started_.push_back(with_reserve([&] { return std::make_unique<Meeting>(ready, turn.turn); }));
+    }
+    auto call = with_reserve(
+        [&] { return std::unique_ptr<StartedCall>(new StartedCall{.ready = ready, .prepared = ready->prepared}); });
+    call->prepared.turn = turn.turn;
+    call->request = *request;
+    call->outcome = outcome;
+    call->tag = tag.value_or(0);
+    if (world()->explain && ready->shared.rank == 0) call->start_s = PMPI_Wtime();
+    started_.push_back(std::move(call));
+    count_ += turn.meets ? 2 : 1;
+    hook_or_not();
+  }
+  has_any_started.store(true, std::memory_order_relaxed);
+  static_cast<void>(go_on());
+  return MPI_SUCCESS;
+}
+
+/// Under the lock of those started. A library that has given its hook to us before gives it again.
+void CallsUnderWay::hook_or_not() {
+  has_any_.store(count_ > 0, std::memory_order_relaxed);
+  if (count_ == 0) {
+    unhook();
+  } else if (!hook_up(runtime::go_on)) {
+    end_job("the MPI library no longer lets calls that do not block go on within its own");
+  }
+}
+
+int CallsUnderWay::go_on() noexcept {
+  if (!has_any_.load(std::memory_order_relaxed) || within_progress) return 0;
+  const std::unique_lock lock(stepping_, std::try_to_lock);
+  if (!lock) return 0;
+  const Inside inside;
+  adopt_those_started();
+  int got_on = meetings_.empty() ? 0 : meet();
+  for (std::size_t i = 0; i < calls_.size();) {
+    const auto code = step(*calls_[i]);
+    if (!code) {
+      ++i;
+      continue;
+    }
+    const std::unique_ptr<StartedCall> over = std::move(calls_[i]);
+    calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(i));
+    end(*over, *code);
+    ++got_on;
+  }
+  if (got_on > 0) {
+    const std::scoped_lock starting(starting_);
+    count_ -= static_cast<std::size_t>(got_on);
+    hook_or_not();
+  }
+  return got_on;
+}
+
+void CallsUnderWay::adopt_those_started() {
+  const std::scoped_lock lock(starting_);
+  if (started_.empty()) return;
+  with_reserve([&] {
+    calls_.reserve(calls_.size() + started_.size());
+    meetings_.reserve(meetings_.size() + meetings_started_.size());
+  });
+  std::ranges::move(started_, std::back_inserter(calls_));
+  std::ranges::move(meetings_started_, std::back_inserter(meetings_));
+  started_.clear();
+  meetings_started_.clear();
+}
+
+/// Nothing under way here has a turn that could be mistaken for one after the meeting.
+bool CallsUnderWay::has_come_to(const Meeting& meeting) const {
+  return std::ranges::none_of(calls_, [&](const auto& call) {
+    return &call->number() == &meeting.number() && half_round(call->prepared.turn) + 2 <= half_round(meeting.turn);
+  });
+}
+
+bool CallsUnderWay::is_behind_a_meeting(const StartedCall& call) const {
+  return std::ranges::any_of(meetings_, [&](const auto& meeting) {
+    return &meeting->number() == &call.number() && meeting->turn <= call.prepared.turn;
+  });
+}
+
+/// The first one of each communicator goes on. Returns how many are over.
+int CallsUnderWay::meet() {
+  std::vector<const NumberInUse*> have_one;  // few, and seldom any
+  const std::size_t before = meetings_.size();
+  std::erase_if(meetings_, [&](const auto& meeting) {
+    if (std::ranges::find(have_one, &meeting->number()) != have_one.end()) return false;
+    if (has_come_to(*meeting) && meeting->gate.step()) return true;
+    with_reserve([&] { have_one.push_back(&meeting->number()); });
+    return false;
+  });
+  return static_cast<int>(before - meetings_.size());
+}
+
+std::optional<int> CallsUnderWay::step(StartedCall& call) const {
+  if (!call.planned) {
+    if (call.communicator() != MPI_COMM_NULL && is_revoked(call.communicator())) return revoked_code;
+    if (!meetings_.empty() && is_behind_a_meeting(call)) return {};
+    call.planned.emplace(*call.ready->user, call.ready->shared, call.prepared, PlannedCall::Leaves::by_code);
+  }
+  if (call.number().is_communicator_freed()) call.planned->communicator_is_freed();
+  return call.planned->step();
+}
+
+/// The message that a persistent request waits for; longer than that takes where something is wrong. Error handlers of
+/// the program are not called here; those that end the job do.
+void complete_again(const StartedCall& call, int code) {
+  const MPI_Comm communicator = call.communicator();
+  if (code != MPI_SUCCESS && communicator != MPI_COMM_NULL) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(communicator, &handler);
+    bool ends_job = handler == MPI_ERRORS_ARE_FATAL;
+#if MPI_VERSION >= 4
+    ends_job = ends_job || handler == MPI_ERRORS_ABORT;
+#endif
+    if (ends_job) PMPI_Comm_call_errhandler(communicator, code);
+    if (handler != MPI_ERRHANDLER_NULL) PMPI_Errhandler_free(&handler);
+  }
+  static constexpr char too_long = 0;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Isend(&too_long, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, call.tag, private_communicator()->alone(), &sent);
+  if (sent != MPI_REQUEST_NULL) PMPI_Request_free(&sent);
+#ifdef MPICH_NUMVERSION
+  // MPICH 4 waits until something that it counts as progress happens, which a message to oneself is not.
+  if (PMPI_Grequest_start(tell_nothing, let_go_of_nothing, cancel, nullptr, &sent) != MPI_SUCCESS) return;
+  PMPI_Grequest_complete(sent);
+  PMPI_Request_free(&sent);
+#endif
+}
+
+/// Nothing of the program's is touched any more once it hears of it.
+void CallsUnderWay::end(StartedCall& call, int code) {
+  const ReadyCall& ready = *call.ready;
+  call.planned.reset();
+  if (code != MPI_SUCCESS) ready.prepared.number->fails();
+  if (world()->explain && ready.shared.rank == 0) {
+    explain_nonblocking(*ready.user, ready.shared, ready.prepared, PMPI_Wtime() - call.start_s);
+  }
+  if (call.outcome == nullptr) return complete_again(call, code);
+  call.outcome->code = code;
+  PMPI_Grequest_complete(call.request);
+}
+
+bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn& turn) {
+  const std::unique_lock lock(stepping_, std::try_to_lock);
+  if (!lock) return true;
+  adopt_those_started();
+  const bool others_meet = std::ranges::any_of(meetings_, [&](const auto& one) { return &one->number() == &number; });
+  return others_meet ||
+         (turn.meets && std::ranges::any_of(calls_, [&](const auto& call) {
+            return &call->number() == &number && half_round(call->prepared.turn) + 2 <= half_round(turn.turn);
+          }));
+}
+
+bool CallsUnderWay::may_be_any_on(MPI_Comm communicator) {
+  const std::unique_lock lock(stepping_, std::try_to_lock);
+  if (!lock) return true;
+  adopt_those_started();
+  return std::ranges::any_of(calls_, [&](const auto& call) { return call->communicator() == communicator; });
+}
+
+void CallsUnderWay::stop() {
+  const std::scoped_lock lock(stepping_);
+  adopt_those_started();
+  for (auto& call : calls_) static_cast<void>(call.release());  // the library may still use its memory
+  calls_.clear();
+  for (auto& meeting : meetings_) static_cast<void>(meeting.release());
+  meetings_.clear();
+  const std::scoped_lock starting(starting_);
+  count_ = 0;
+  hook_or_not();
+}
+
+}  // namespace
+
+bool may_start_calls() { return watching.load(std::memory_order_relaxed) && world() != nullptr && world()->goes_on; }
+
+std::optional<int> start_call(std::unique_ptr<UserCall> user, MPI_Request* request) {
+  if (request == nullptr) return {};
+  const MPI_Comm communicator = user->arguments().communicator;
+  Ready ready = make_ready(std::move(user), false);
+  if (ready.call == nullptr) return ready.code;
+  const int code = under_way().start(std::move(ready.call), request, {});
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator, code);
+  return code;
+}
+
+int start_again(std::shared_ptr<const ReadyCall> call, MPI_Request* request, int tag) {
+  return under_way().start(std::move(call), request, tag);
+}
+
+int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn) {
+  while (under_way().must_wait(number, turn)) {
+    if (is_revoked(communicator)) return revoked_code;
+    private_communicator()->serve_the_program();
+    yield_in_turn();
+  }
+  return MPI_SUCCESS;
+}
+
+void wait_for_calls_on(MPI_Comm communicator) {
+  if (!has_any_started.load(std::memory_order_relaxed)) return;
+  while (under_way().may_be_any_on(communicator) && !is_revoked(communicator)) {
+    private_communicator()->serve_the_program();
+    yield_in_turn();
+  }
+}
+
+void stop_calls_under_way() {
+  if (has_any_started.load(std::memory_order_relaxed)) under_way().stop();
+}
+
+}  // namespace trunkline::runtime

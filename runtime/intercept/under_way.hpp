@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that do not block: from their start, in an MPI_I... function or MPI_Start, to their end, which may come in any
+// call of MPI's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "communicator/number_in_use.hpp"
+#include "intercept/ready_call.hpp"
+#include "mpi_api.hpp"
+
+namespace trunkline::runtime {
+
+/// Whether calls that do not block may run plans: elsewhere they are the MPI library's own, on all ranks.
+[[nodiscard]] bool may_start_calls();
+
+/// Starts a call by its plan, and hands out a generalized request of the MPI library's, which is complete once the call
+/// is over. Never waits. Returns MPI's code; empty: MPI's own is to be started, on all ranks alike.
+[[nodiscard]] std::optional<int> start_call(std::unique_ptr<UserCall> call, MPI_Request* request);
+
+/// Starts one whose request is a persistent receive from this rank itself, by `tag` on PrivateCommunicator::alone().
+[[nodiscard]] int start_again(std::shared_ptr<const ReadyCall> call, MPI_Request* request, int tag);
+
+/// Before a call that blocks begins its turn on a communicator where others have been started: waits for what those
+/// that are under way must have done by then. `meets`: all members meet before that turn. Returns MPI's code, of which
+/// the communicator's error handler is still to hear.
+[[nodiscard]] int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn);
+
+/// Until nothing is under way on a communicator, or it is revoked.
+void wait_for_calls_on(MPI_Comm communicator);
+
+/// In MPI_Finalize. What is under way then never ends.
+void stop_calls_under_way();
+
+}  // namespace trunkline::runtime

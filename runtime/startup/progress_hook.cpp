@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "startup/progress_hook.hpp"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "mpi_api.hpp"
+#include "transport/watchdog.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+using GoOn = int();
+
+[[maybe_unused]] bool is_multiple() {
+  int level = MPI_THREAD_SINGLE;
+  return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
+
+#if defined(TRUNKLINE_SIMULATED) || defined(MPI_ABI)
+
+namespace trunkline::runtime {
+
+bool has_progress_hook() { return false; }
+bool hook_up(GoOn* /*go_on*/) { return false; }
+void unhook() {}
+
+}  // namespace trunkline::runtime
+
+#elif defined(OPEN_MPI)
+
+namespace trunkline::runtime {
+namespace {
+
+using Register = int(GoOn*);
+constinit bool is_registered = false;
+
+Register* found(const char* name) { return reinterpret_cast<Register*>(dlsym(RTLD_DEFAULT, name)); }
+
+}  // namespace
+
+bool has_progress_hook() {
+  return found("opal_progress_register") != nullptr && found("opal_progress_unregister") != nullptr;
+}
+
+bool hook_up(GoOn* go_on) {
+  if (!is_registered) is_registered = found("opal_progress_register")(go_on) == 0;
+  return is_registered;
+}
+
+/// It stays where it is until the end: a call for nothing costs less than to come and go.
+void unhook() {}
+
+}  // namespace trunkline::runtime
+
+#elif MPICH_NUMVERSION >= 50000000
+
+namespace trunkline::runtime {
+namespace {
+
+constinit std::atomic<GoOn*> called{nullptr};
+constinit bool is_started = false;  ///< and not done
+
+int poll(MPIX_Async_thing /*thing*/) {
+  GoOn* const go_on = called.load(std::memory_order_relaxed);
+  if (go_on == nullptr) {
+    is_started = false;
+    return MPIX_ASYNC_DONE;
+  }
+  static_cast<void>(go_on());
+  return MPIX_ASYNC_NOPROGRESS;
+}
+
+}  // namespace
+
+bool has_progress_hook() { return !is_multiple(); }
+
+bool hook_up(GoOn* go_on) {
+  called.store(go_on, std::memory_order_relaxed);
+  if (!is_started) is_started = PMPIX_Async_start(poll, nullptr, MPIX_STREAM_NULL) == MPI_SUCCESS;
+  return is_started;
+}
+
+void unhook() { called.store(nullptr, std::memory_order_relaxed); }
+
+}  // namespace trunkline::runtime
+
+#else
+
+namespace trunkline::runtime {
+namespace {
+
+constinit std::atomic<GoOn*> called{nullptr};
+/// What it moves its messages by: others in the process may use UCX, maybe in threads of their own, which is no call of
+/// MPI's.
+constinit std::atomic<void*> worker_of_mpi{nullptr};
+constinit thread_local bool looks_for_worker __attribute__((tls_model("initial-exec"))) = false;
+
+/// After a look at a worker: what calls of ours got on by it.
+int go_on_by(void* worker) {
+  if (looks_for_worker) worker_of_mpi.store(worker, std::memory_order_relaxed);
+  GoOn* const go_on = called.load(std::memory_order_acquire);
+  return go_on != nullptr && worker == worker_of_mpi.load(std::memory_order_relaxed) ? go_on() : 0;
+}
+
+}  // namespace
+
+/// Whether the loader has put the function below before UCX's, and whether the MPI library calls it at all.
+bool has_progress_hook() {
+  if (is_multiple()) return false;
+  int any = 0;
+  looks_for_worker = true;
+  static_cast<void>(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE));
+  looks_for_worker = false;
+  return worker_of_mpi.load(std::memory_order_relaxed) != nullptr;
+}
+
+bool hook_up(GoOn* go_on) {
+  called.store(go_on, std::memory_order_release);
+  return true;
+}
+
+void unhook() { called.store(nullptr, std::memory_order_relaxed); }
+
+}  // namespace trunkline::runtime
+
+/// UCX's, and then what the calls of ours have left to do.
+extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
+  using Progress = unsigned(void*);
+  static auto* const real = reinterpret_cast<Progress*>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  const unsigned got_on = real(worker);
+  return got_on + static_cast<unsigned>(trunkline::runtime::go_on_by(worker));
+}
+
+#endif

@@ -1,0 +1,69 @@
+"""Collectives that do not block: several at once, completed in any order, beside all else that a program calls."""
+
+import pytest
+from conftest import ON_OWN_HOST, Mpi, Outcome
+from test_host_memory import ON_SHARED_HOST, shared
+
+CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
+CASES = 12
+
+
+def overlapped(
+    mpi: Mpi, ranks: int, calls: int, threads: int, choices: list[str], seed: str = "5", **options: object
+) -> Outcome:
+    words = [mpi.program("runtime-overlapped"), str(calls), seed, str(threads), *choices]
+    return mpi.run(ranks, *words, **({"settings": CLUSTER, "per_rank": [ON_OWN_HOST]} | options))
+
+
+def accelerated(done: Outcome) -> dict[str, int]:
+    """Accelerated calls by collective."""
+    rows = (line.split() for line in done.out.splitlines() if not line.startswith("case "))
+    return {name: int(ours) for name, ours, _ in rows}
+
+
+def cases(done: Outcome) -> int:
+    return sum(line.startswith("case ") for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("ranks", "choices"),
+    [
+        (4, ["linear:1448", "two-tree:1000", "native"]),
+        (5, ["ring:1448", "phases:100", "binary", "auto"]),
+    ],
+)
+def test_started_in_one_order_and_completed_in_any(any_mpi: Mpi, ranks: int, choices: list[str]):
+    # Ranks of MPICH 5 never yield: natively each call takes milliseconds where processors are fewer.
+    calls = 600 if any_mpi.name.startswith("mpich-5") else 1200
+    done = overlapped(any_mpi, ranks, calls, 1, choices)
+    assert cases(done) == CASES
+    found = accelerated(done)
+    assert all(found[name] > 0 for name in ("bcast", "reduce", "allreduce", "barrier"))
+
+
+@pytest.mark.parametrize("per_host", [2, 6])
+def test_where_ranks_share_hosts(any_mpi: Mpi, per_host: int):
+    """Some messages are memory's, which the MPI library knows nothing of, or all of them."""
+    done = overlapped(
+        any_mpi,
+        6,
+        400,
+        1,
+        ["linear:1448", "ring:1000", "flat", "auto"],
+        settings=shared(per_host),
+        per_rank=[ON_SHARED_HOST],
+    )
+    assert cases(done) == CASES
+    found = accelerated(done)
+    assert all(found[name] > 0 for name in ("bcast", "reduce", "allreduce"))
+
+
+def test_on_threads_too(any_mpi: Mpi):
+    found = accelerated(overlapped(any_mpi, 3, 300, 3, ["two-tree:1448", "linear"]))
+    # MPICH lets nothing of ours go on where threads are at once in it.
+    assert all((found[name] > 0) == (any_mpi.family == "openmpi") for name in ("bcast", "reduce", "allreduce"))
+
+
+def test_natively_too(mpi: Mpi):
+    """The program holds without the library: what it asks for is MPI's contract, not ours."""
+    overlapped(mpi, 3, 200, 1, ["auto"], preload=None)
