@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Written for MPI 1: papers/ times what knows no more. */
+#define _GNU_SOURCE
 #include "mpi_calls.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int* counts; /* elements of each rank's share */
 static int* starts; /* and where in the message it begins */
@@ -43,6 +45,72 @@ const char* prepare_call(const struct message* m) {
 }
 
 #define CALL(name, ...) (past_others ? PMPI_##name(__VA_ARGS__) : MPI_##name(__VA_ARGS__))
+
+#if MPI_VERSION >= 3
+/* NULL, or why there is none. */
+static const char* start(const struct message* m, int past_others, MPI_Request* request) {
+  const MPI_Comm all = MPI_COMM_WORLD;
+  const int bytes = (int)m->bytes;
+  const int numbers = (int)(m->bytes / sizeof(long long));
+  const int own = counts[m->rank];
+  if (is(m, "bcast")) {
+    CALL(Ibcast, m->to, bytes, MPI_BYTE, m->root, all, request);
+  } else if (is(m, "reduce")) {
+    CALL(Ireduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), m->root, all, request);
+  } else if (is(m, "allreduce")) {
+    CALL(Iallreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all, request);
+  } else if (is(m, "barrier")) {
+    CALL(Ibarrier, all, request);
+  } else if (is(m, "reduce-scatter")) {
+    CALL(Ireduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, sum(), all, request);
+  } else if (is(m, "reduce-scatter-block")) {
+    CALL(Ireduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, sum(), all, request);
+  } else if (is(m, "allgather")) {
+    CALL(Iallgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all, request);
+  } else if (is(m, "allgatherv")) {
+    CALL(Iallgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all, request);
+  } else if (is(m, "alltoall")) {
+    CALL(Ialltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all, request);
+  } else if (is(m, "gather")) {
+    CALL(Igather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all, request);
+  } else if (is(m, "scatter")) {
+    CALL(Iscatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all, request);
+  } else {
+    return "there is no call of this program that does not block of ";
+  }
+  return NULL;
+}
+
+static double clock_s(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void sleep_s(double seconds) {
+  const time_t whole = (time_t)seconds;
+  nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)((seconds - (double)whole) * 1e9)}, NULL);
+}
+
+const char* start_mpi(const struct message* m, int past_others, struct work work) {
+  MPI_Request request;
+  const char* const why = start(m, past_others, &request);
+  if (why) return why;
+  const double end_s = clock_s() + work.seconds;
+  int over = 0;
+  for (double left_s = work.seconds; left_s > 0; left_s = end_s - clock_s()) {
+    sleep_s(work.tests_every_s > 0 && work.tests_every_s < left_s ? work.tests_every_s : left_s);
+    if (work.tests_every_s > 0 && !over) MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return NULL;
+}
+#else
+const char* start_mpi(const struct message* m, int past_others, struct work work) {
+  (void)m, (void)past_others, (void)work;
+  return "before MPI 3 each call blocks, also ";
+}
+#endif
 
 void call_mpi(const struct message* m, int past_others) {
   const MPI_Comm all = MPI_COMM_WORLD;

@@ -11,6 +11,15 @@ extern "C" {
 const char* prepare_call(const struct message* m);
 /* By the names that go past every library in front of MPI (PMPI_), or by those that do not. */
 void call_mpi(const struct message* m, int past_others);
+
+/* What a program does while a call is under way. */
+struct work {
+  double seconds;
+  double tests_every_s; /* 0: never */
+};
+/* The form that does not block, and then MPI_Wait. Work is sleep: processors of hosts that a lab shares have other
+ * ranks' work to do. NULL, or why there is none, to be followed by the collective's name. */
+const char* start_mpi(const struct message* m, int past_others, struct work work);
 /* From now on the MPI_Op there stands for MPI_SUM, which sums up as that does; NULL: none does. */
 void sum_by(const void* operation);
 /* Memory that prepare_call took. */

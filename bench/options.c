@@ -48,6 +48,8 @@ void read_options(const struct machine* m, int argc, char** argv, struct options
       o->budget_s = atof(value);
     } else if (strcmp(argv[i], "--width") == 0) {
       o->width = atof(value);
+    } else if (strcmp(argv[i], "--tests-every") == 0) {
+      o->tests_every_s = atof(value);
     } else if (strcmp(argv[i], "--race") == 0) {
       o->race = atof(value);
     } else if (strcmp(argv[i], "--give-up") == 0) {

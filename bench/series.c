@@ -26,7 +26,7 @@ int decided(const struct series* s, const struct options* o) {
   return sorted[high] - sorted[low] < o->width * sorted[s->count / 2];
 }
 
-static double median_seconds(const struct series* s) {
+double median_seconds(const struct series* s) {
   double sorted[REPETITIONS];
   sort_times(s, sorted);
   return sorted[s->count / 2];

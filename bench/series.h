@@ -11,6 +11,9 @@ struct series {
   double spent_s;
 };
 
+/* Of at least one. */
+double median_seconds(const struct series* s);
+
 /* Whether the median's 95 % interval (order statistics) is narrow enough, or the time is up. */
 int decided(const struct series* s, const struct options* o);
 

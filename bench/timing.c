@@ -19,10 +19,17 @@ static const double grace_s = 1.0;
 
 struct step { /* what rank 0 tells the others to do next */
   int64_t start_ns;
+  double work_s;  /* of each rank, beside the call */
   int32_t action; /* index of an algorithm, or one of the below */
   int32_t repetition;
 };
 enum { NEXT_SIZE = -2, PING_PONG = -3 };
+
+enum form form_of(const char* algorithm) {
+  const char* const form = strchr(algorithm, '/');
+  if (!form) return BLOCKING;
+  return strcmp(form, "/overlap") == 0 ? OVERLAPPED : STARTED;
+}
 
 void fail(const struct machine* m, const char* what, const char* detail) {
   fprintf(stderr, "trunkline-bench: %s%s\n", what, detail);
@@ -128,6 +135,7 @@ static double time_ping_pong(const struct machine* m, const struct step* step, c
 static double time_call(const struct machine* m, const struct step* step, const struct message* message,
                         const char* algorithm) {
   if (m->select) m->select(algorithm);
+  if (m->work) m->work(step->work_s);
   fill_message(message, step->repetition);
   sleep_until(step->start_ns);
   m->run(algorithm, message);
@@ -178,6 +186,10 @@ static void measure(const struct machine* m, const struct message* message, doub
       if (track >= 0) {
         ++turns[track];
         step.action = track == o->algorithm_count ? PING_PONG : track;
+        if (step.action != PING_PONG && form_of(o->algorithms[track]) == OVERLAPPED) {
+          const struct series* const alone = &all[track - 1];
+          step.work_s = alone->count > 0 ? median_seconds(alone) : alone->spent_s;
+        }
       }
       step.start_ns = now_ns() + notice_ns;
     }
@@ -202,8 +214,8 @@ static void measure(const struct machine* m, const struct message* message, doub
     const char* name = step.action == PING_PONG ? "ping-pong" : o->algorithms[step.action];
     printf(
         "{\"message_bytes\": %zu, \"algorithm\": \"%s\", \"seconds\": %.9g, \"warm_up\": %s, \"ran\": \"%s\", "
-        "\"segment_bytes\": %llu, \"decided\": %s}\n",
-        message->bytes, name, seconds, warm_up ? "true" : "false", m->ran(name), m->segment(name),
+        "\"segment_bytes\": %llu, \"work_seconds\": %.9g, \"decided\": %s}\n",
+        message->bytes, name, seconds, warm_up ? "true" : "false", m->ran(name), m->segment(name), step.work_s,
         decided(s, o) ? "true" : "false");
     fflush(stdout);
   }

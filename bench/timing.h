@@ -22,13 +22,19 @@ struct options {
   int size_count, algorithm_count, beat_count;
   int peer, root, least, most;
   double budget_s, width;
-  double race;       /* an algorithm whose best time is above this many times the best median is out; 0: no race */
-  double give_up;    /* the run ends once a repetition takes this many times `beat` and a second; 0: never */
-  double patience_s; /* the run ends once nothing happens for so long; 0: never */
-  int own_clocks;    /* hosts have clocks of their own, which are compared first; else the ranks share one */
-  int surveys;       /* what the job has is said first (survey.h) */
-  int asks;          /* sizes and algorithms come later, line by line (timing_mpi.c) */
+  double race;          /* an algorithm whose best time is above this many times the best median is out; 0: no race */
+  double give_up;       /* the run ends once a repetition takes this many times `beat` and a second; 0: never */
+  double patience_s;    /* the run ends once nothing happens for so long; 0: never */
+  int own_clocks;       /* hosts have clocks of their own, which are compared first; else the ranks share one */
+  int surveys;          /* what the job has is said first (survey.h) */
+  int asks;             /* sizes and algorithms come later, line by line (timing_mpi.c) */
+  double tests_every_s; /* of what works beside calls: it tests them so often; 0: never */
 };
+
+/* How an algorithm's calls are made, by the end of its name: NAME, NAME/start and NAME/overlap. Those that overlap
+ * stand behind those that are started, and work for as long as these take. */
+enum form { BLOCKING, STARTED, OVERLAPPED };
+enum form form_of(const char* algorithm);
 
 /* How the ranks of a program talk. */
 struct machine {
@@ -38,6 +44,7 @@ struct machine {
   const char* (*prepare)(
       const struct message* m); /* before the clock runs; NULL, or why it cannot run; itself may be NULL */
   void (*open)(const char* algorithm, const struct message* m); /* before a start is named; NULL: nothing to do */
+  void (*work)(double seconds); /* before the clock runs: so long a rank works beside the call; NULL: it cannot */
   void (*run)(const char* algorithm, const struct message* m);
   void (*close)(const struct message* m); /* after the clock has stopped, before the check; NULL: nothing to do */
   double (*ahead)(void);                  /* rank 0: seconds of the last run that are not counted; NULL: all are */

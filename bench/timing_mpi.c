@@ -27,7 +27,16 @@ static const char* (*last_run)(const char*);
 static unsigned long long (*last_segment)(const char*);
 static struct options options;
 
-static int is_native(const char* algorithm) { return strcmp(algorithm, "native") == 0; }
+static double work_s;
+
+/* Of NAME or NAME/FORM. */
+static const char* name_of(const char* algorithm) {
+  static char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(algorithm, "/"), algorithm);
+  return name;
+}
+
+static int is_native(const char* algorithm) { return strcmp(name_of(algorithm), "native") == 0; }
 
 static int is_accelerated(const char* algorithm) {
   return set_choice && !is_native(algorithm) && strcmp(algorithm, "ping-pong") != 0;
@@ -36,11 +45,18 @@ static int is_accelerated(const char* algorithm) {
 static void tell(void* message, int bytes) { PMPI_Bcast(message, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
 
 static void choose(const char* algorithm) {
-  if (is_accelerated(algorithm) && set_choice(options.collective->name, algorithm) != 0)
+  if (is_accelerated(algorithm) && set_choice(options.collective->name, name_of(algorithm)) != 0)
     fail(&us, "no such algorithm: ", algorithm);
 }
 
-static void run(const char* algorithm, const struct message* m) { call_mpi(m, is_native(algorithm)); }
+static void set_work(double seconds) { work_s = seconds; }
+
+static void run(const char* algorithm, const struct message* m) {
+  if (form_of(algorithm) == BLOCKING) return call_mpi(m, is_native(algorithm));
+  const struct work work = {.seconds = work_s, .tests_every_s = options.tests_every_s};
+  const char* const why = start_mpi(m, is_native(algorithm), work);
+  if (why) fail(&us, why, options.collective->name);
+}
 
 static void send_to(void* buffer, size_t bytes, int to) {
   MPI_Send(buffer, (int)bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD);
@@ -56,7 +72,7 @@ static void slowest(const double mine[2], double of_all[2]) {
 }
 
 static const char* ran(const char* algorithm) {
-  return is_accelerated(algorithm) ? last_run(options.collective->name) : algorithm;
+  return is_accelerated(algorithm) ? last_run(options.collective->name) : name_of(algorithm);
 }
 
 static unsigned long long segment(const char* algorithm) {
@@ -139,6 +155,7 @@ int main(int argc, char** argv) {
   us = (struct machine){.tell = tell,
                         .select = choose,
                         .prepare = prepare_call,
+                        .work = set_work,
                         .run = run,
                         .send = send_to,
                         .receive = receive_from,

@@ -66,6 +66,7 @@ class Outcome:
     Attributes:
         seconds: Times of the slowest rank, warm-up left out.
         ran: The algorithm that ran, and the bytes of its segment.
+        work_seconds: Of the work of a rank beside the last of its calls; missing: there was none.
         library: What the library says about itself.
         given_up: The size at which the job ended because it was too slow or hung, 0 before the first one; None: it
             ended well.
@@ -74,6 +75,7 @@ class Outcome:
 
     seconds: dict[tuple[int, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     ran: dict[tuple[int, str], tuple[str, int]] = field(default_factory=dict)
+    work_seconds: dict[tuple[int, str], float] = field(default_factory=dict)
     library: str = ""
     given_up: int | None = None
     hung: bool = False
@@ -163,4 +165,6 @@ def keep(outcome: Outcome, name: str, event: dict[str, object], on_progress: Cal
     if not event["warm_up"]:
         outcome.seconds[key].append(seconds)
     outcome.ran[key] = str(event["ran"]), int(str(event["segment_bytes"]))
+    if work_seconds := float(str(event.get("work_seconds", 0.0))):
+        outcome.work_seconds[key] = work_seconds
     on_progress(Repetition(name, *key, seconds, bool(event["decided"])))

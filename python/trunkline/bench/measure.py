@@ -31,8 +31,17 @@ class Cell(Timed):
     root: int = 0
     dealt: bool = False
     """Whether hosts went in turn over the sites; else in the cluster's order."""
+    form: str = ""
+    """Of the calls: empty, they block; ``start``, MPI_Wait comes at once; ``overlap``, work comes in between."""
+    work_seconds: Optional[float] = None
+    """Of that work."""
     bound_seconds: Optional[float] = None
     """Of clusters with sites: below that no call is, since each long link has to be crossed once."""
+
+    @property
+    def label(self) -> str:
+        """The algorithm and how it was called, for people: ``auto beside work``."""
+        return self.algorithm + {"": "", "start": " started", "overlap": " beside work"}[self.form]
 
 
 def measure(
@@ -51,6 +60,8 @@ def measure(
     impairments: str = "",
     root: int = 0,
     dealt: bool = False,
+    forms: Sequence[str] = ("",),
+    tests_every_s: float = 0.0,
 ) -> list[Cell]:
     """Measure every algorithm at every size in one run of one MPI job on the lab's first hosts, or on all.
 
@@ -58,7 +69,8 @@ def measure(
     and what messages cost on this lab, where that was measured.
     ``settings`` are more variables for the ranks, such as those that tell the MPI library which of its own to run;
     ``impairments`` says what the lab's network does;
-    where ``dealt``, hosts go in turn over the sites, as cards are dealt.
+    where ``dealt``, hosts go in turn over the sites, as cards are dealt; ``forms`` are those of calls
+    (:attr:`Cell.form`), where work that overlaps tests them every ``tests_every_s`` seconds, 0: never.
     The caller's own settings of Trunkline do not reach them.
 
     Raises:
@@ -70,13 +82,16 @@ def measure(
     used = [cluster.hosts[host] for host in dict.fromkeys(placement)]
     ranks = len(placement)
     library = preload_of(mpi)
+    track_of = {(name, form): f"{name}/{form}" if form else name for name in algorithms for form in forms}
+    tracks = list(track_of.values())
     argv, env = mpi.launch(
         hosts=used,
         ranks=ranks,
         ranks_per_host=ranks_per_host,
         program=[
             program(mpi),
-            *timing_words(collective, cluster, sizes, algorithms, limits, placement=placement, root=root),
+            *timing_words(collective, cluster, sizes, tracks, limits, placement=placement, root=root),
+            *(("--tests-every", f"{tests_every_s:.9f}") if tests_every_s else ()),
         ],
         agent=lab.agent,
         env={
@@ -102,8 +117,8 @@ def measure(
             collective,
             size,
             algorithm,
-            outcome.ran[size, algorithm],
-            outcome.seconds[size, algorithm],
+            outcome.ran[size, track],
+            outcome.seconds[size, track],
             outcome.seconds[size, PING_PONG],
             limits.width,
             hosts=len(used),
@@ -111,10 +126,12 @@ def measure(
             impairments=impairments,
             root=root,
             dealt=dealt,
+            form=form,
+            work_seconds=outcome.work_seconds.get((size, track)),
             bound_seconds=(_core.least_crossing_s(cluster, placement, collective, root, size) if has_bound else None),
         )
         for size in sizes
-        for algorithm in algorithms
+        for (algorithm, form), track in track_of.items()
     ]
 
 

@@ -40,6 +40,10 @@ class Session:
     root: int = 0
     dealt: bool = False
     """Whether hosts go in turn over the sites; else in the cluster's order."""
+    forms: Sequence[str] = ("",)
+    """Of calls: :attr:`trunkline.bench.measure.Cell.form`."""
+    tests_every_s: float = 0.0
+    """Work beside calls tests them so often; 0: never."""
 
 
 def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
@@ -49,7 +53,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
         TrunklineError: as :func:`trunkline.bench.measure.measure` and the lab do.
     """
     cells: list[Cell] = []
-    total = sum(len(s.mpis) * len(s.sizes) * (len(s.algorithms) + 1) for s in sessions)
+    total = sum(len(s.mpis) * len(s.sizes) * (len(s.algorithms) * len(s.forms) + 1) for s in sessions)
     with progress_bar(total) as bar:
         for session in sessions:
             name = session.cluster.name
@@ -80,6 +84,8 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
                         impairments=session.impairments.text,
                         root=session.root,
                         dealt=session.dealt,
+                        forms=session.forms,
+                        tests_every_s=session.tests_every_s,
                     )
         bar.show("done")
     return cells

@@ -1,5 +1,6 @@
 """``trunkline bench``: measure collectives on the lab."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,6 +13,7 @@ from trunkline.cli.app import App
 from trunkline.cli.assumptions import tell_rate
 from trunkline.cli.bench_learn import EXAMPLE, learning
 from trunkline.cli.impair_options import impairable
+from trunkline.cli.option_group import with_group
 from trunkline.cli.options import (
     BudgetOption,
     CellsJsonOption,
@@ -38,17 +40,57 @@ from trunkline.registry import chosen_algorithms
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 from trunkline.tune.tuner import load_tuning
-from trunkline.units import parse_bench_sizes, parse_rate
+from trunkline.units import parse_bench_sizes, parse_rate, parse_time
 
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
 
-@impairable
+@dataclass(frozen=True)
+class Calls:
+    """How they are made.
+
+    Attributes:
+        forms: As :attr:`trunkline.bench.measure.Cell.form` has them.
+    """
+
+    forms: tuple[str, ...] = ("",)
+    tests_every_s: float = 0.0
+
+    def collective(self, command: str) -> str:
+        """Of ``bcast`` or ``ibcast``."""
+        return command if self.forms == ("",) else command.removeprefix("i")
+
+
+def _nonblocking(overlap: bool, test_every: str) -> Calls:
+    forms = ("", "start", "overlap") if overlap else ("", "start")
+    return Calls(forms, 0.0 if test_every == "never" else parse_time(test_every))
+
+
+_NONBLOCKING = {
+    "overlap": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--overlap",
+                help="Also with work between start and MPI_Wait, for as long as the call takes by itself. Work is "
+                "sleep: the lab's hosts share this machine's processors.",
+            ),
+        ],
+        False,
+    ),
+    "test_every": (
+        Annotated[str, typer.Option(metavar="TIME|never", help="How often such work calls MPI_Test.")],
+        "1ms",
+    ),
+}
+
+
 def timed(
     context: typer.Context,
     cluster: ClusterOption,
     mpi: MpisOption,
     impairments: Impairments,
+    calls: Calls,
     sizes: SizesOption = "8KiB,64KiB,1MiB",
     algorithms: Annotated[
         str,
@@ -76,7 +118,7 @@ def timed(
     report: ReportOption = None,
 ) -> None:
     """Time algorithms of {collective} in turns on one lab: medians with 95 % intervals, beside half a ping-pong."""
-    collective = str(context.info_name)
+    collective = calls.collective(str(context.info_name))
     check_outputs({"--json": json, "--report": report})
     names = chosen_algorithms(collective, algorithms.split(","))
     libraries = ready_mpis(mpi)
@@ -102,6 +144,8 @@ def timed(
         impairments,
         start,
         dealt,
+        calls.forms,
+        calls.tests_every_s,
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))
@@ -119,6 +163,17 @@ for collective in _core.collectives():
         help=str(timed.__doc__).format(collective=_core.facts_of(collective).mpi_name),
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
-    )(timed)
+    )(impairable(with_group(timed, "calls", {}, Calls)))
+
+for collective in _core.collectives():
+    facts = _core.facts_of(collective)
+    if facts.has_nonblocking_plans:
+        text = str(timed.__doc__).format(collective=f"{facts.nonblocking_name} and MPI_Wait beside {facts.mpi_name}")
+        app.command(
+            f"i{collective}",
+            help=text,
+            epilog=f"Example: trunkline bench i{collective} --cluster cyclic --mpi mpich,openmpi --sizes 64KiB,1MiB "
+            "--overlap --algorithms native,auto --json out.json",
+        )(impairable(with_group(timed, "calls", _NONBLOCKING, _nonblocking)))
 
 app.command("learn", epilog=f"Example: {EXAMPLE}")(learning)

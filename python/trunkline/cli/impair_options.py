@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Optional
 
 import typer
 
-from trunkline.compat import annotations_of
+from trunkline.cli.option_group import with_group
 from trunkline.errors import BadInput
 from trunkline.lab.impairments import Impairments
 from trunkline.units import format_bytes, parse_bytes
@@ -35,56 +33,47 @@ _OPTIONS = {
 
 def impairable(command: Callable[..., None]) -> Callable[..., None]:
     """The command with these options, which it gets as one argument ``impairments``."""
-    own = inspect.signature(command)
-    hints = annotations_of(command)
-    parameters = [one.replace(annotation=hints[one.name]) for one in own.parameters.values()]
-    parameters = [parameter for parameter in parameters if parameter.name != "impairments"]
-    for name, (metavar, text) in _OPTIONS.items():
-        option = typer.Option(metavar=metavar, help=text, rich_help_panel=_PANEL)
-        parameters.append(_parameter(name, None, Annotated[Optional[list[str]], option]))
-    seed = typer.Option(min=0, max=2**53, help="Another one harms other frames.", rich_help_panel=_PANEL)
-    parameters.append(_parameter("seed", 1, Annotated[int, seed]))
-    rto = typer.Option(
-        min=1,
-        max=10_000,
-        metavar="MILLISECONDS",
-        help="Hosts' TCP waits at least so long before it sends again what got lost; Linux: 200.",
-        rich_help_panel=_PANEL,
+    options: dict[str, tuple[Any, Any]] = {
+        name: (Annotated[Optional[list[str]], _option(text, metavar=metavar)], None)
+        for name, (metavar, text) in _OPTIONS.items()
+    }
+    options["seed"] = (Annotated[int, _option("Another one harms other frames.", min=0, max=2**53)], 1)
+    options["tcp_rto_min"] = (
+        Annotated[
+            Optional[int],
+            _option(
+                "Hosts' TCP waits at least so long before it sends again what got lost; Linux: 200.",
+                min=1,
+                max=10_000,
+                metavar="MILLISECONDS",
+            ),
+        ],
+        None,
     )
-    parameters.append(_parameter("tcp_rto_min", None, Annotated[Optional[int], rto]))
     ipv6 = typer.Option("--ipv6", help="Give hosts an IPv6 address as well, fd00::1 and up.", rich_help_panel=_PANEL)
-    parameters.append(_parameter("ipv6", False, Annotated[bool, ipv6]))
-    buffer = typer.Option(
-        metavar="BYTES",
-        help="So far hosts' TCP buffers grow (128KiB), of which a window takes some half; default: as on this machine.",
-        rich_help_panel=_PANEL,
-    )
-    parameters.append(_parameter("tcp_buffer", None, Annotated[Optional[str], buffer]))
+    options["ipv6"] = (Annotated[bool, ipv6], False)
+    buffer = "So far hosts' TCP buffers grow (128KiB), of which a window takes some half; default: as on this machine."
+    options["tcp_buffer"] = (Annotated[Optional[str], _option(buffer, metavar="BYTES")], None)
+    queue = "So many full frames a switch's port holds before it drops; default: 512KiB, 340 of them."
+    options["queue"] = (Annotated[Optional[int], _option(queue, min=2, max=1 << 20, metavar="FRAMES")], None)
+    return with_group(command, "impairments", options, _impairments)
 
-    queue = typer.Option(
-        min=2,
-        max=1 << 20,
-        metavar="FRAMES",
-        help="So many full frames a switch's port holds before it drops; default: 512KiB, 340 of them.",
-        rich_help_panel=_PANEL,
-    )
-    parameters.append(_parameter("queue", None, Annotated[Optional[int], queue]))
 
-    @functools.wraps(command)
-    def run(**given: Any) -> None:  # noqa: ANN401
-        impairments = Impairments(
-            {name: given.pop(name) or [] for name in _OPTIONS},
-            given.pop("seed"),
-            given.pop("tcp_rto_min"),
-            given.pop("ipv6"),
-            _buffer_bytes(given.pop("tcp_buffer")),
-            given.pop("queue"),
-        )
-        command(**given, impairments=impairments)
+def _option(text: str, **more: Any) -> Any:  # noqa: ANN401
+    return typer.Option(help=text, rich_help_panel=_PANEL, **more)
 
-    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+
+def _impairments(
+    *,
+    seed: int,
+    tcp_rto_min: int | None,
+    ipv6: bool,
+    tcp_buffer: str | None,
+    queue: int | None,
+    **of_frames: list[str] | None,
+) -> Impairments:
+    harms = {name: words or [] for name, words in of_frames.items()}
+    return Impairments(harms, seed, tcp_rto_min, ipv6, _buffer_bytes(tcp_buffer), queue)
 
 
 def _buffer_bytes(text: str | None) -> int | None:
@@ -98,7 +87,3 @@ def _buffer_bytes(text: str | None) -> int | None:
         least, most = format_bytes(_LEAST_BUFFER), format_bytes(_MOST_BUFFER)
         raise BadInput(f"--tcp-buffer {text}: TCP's buffers are from {least} to {most} long here")
     return buffer_bytes
-
-
-def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Optional
 
 from rich.console import Group
 from rich.markup import escape
@@ -32,7 +33,7 @@ def cells_table(cells: Sequence[Cell]) -> Group:
 def _cells(cells: list[Cell]) -> Table:
     first = cells[0]
     place = f"{escape(first.cluster)} at {format_rate(first.rate_bps)}"
-    title = f"{place}, {first.ranks} ranks: {_core.facts_of(first.collective).mpi_name}, slowest rank, median"
+    title = f"{place}, {first.ranks} ranks: {_call(cells)}, slowest rank, median"
     if first.impairments:
         title += f"; {escape(first.impairments)}"
     limit = limit_in_transfers(first.collective, first.hosts)
@@ -44,29 +45,47 @@ def _cells(cells: list[Cell]) -> Table:
         title += f"; from rank {first.root}"
     if first.dealt:
         title += "; hosts dealt over sites"
+    beside += ["hidden"] if any(cell.work_seconds for cell in cells) else []
     columns = ("MPI", "size", "T(m)", "algorithm", "time", "95 %", "over T", *beside, "gain", "n")
     words = ("MPI", "algorithm")
     table = titled_table(title, *columns, left=words, wrap=words, tight=True)
     for _, group in groupby(cells, key=lambda cell: (cell.mpi, cell.message_bytes)):
         rows = list(group)
-        native = next((cell.seconds_median for cell in rows if cell.algorithm == "native"), None)
+        native = {cell.form: cell.seconds_median for cell in rows if cell.algorithm == "native"}
+        alone = {cell.algorithm: cell.seconds_median for cell in rows if cell.form == "start"}
         for k, cell in enumerate(rows):
             head = (cell.mpi, format_bytes(cell.message_bytes), format_seconds(cell.limit_seconds))
             below = (cell.seconds_median - cell.seconds_low) / cell.seconds_median
             above = (cell.seconds_high - cell.seconds_median) / cell.seconds_median
+            ran = cell.label if cell.algorithm == cell.ran else f"{cell.label}: {segment_text(cell)}"
             table.add_row(
                 *(head if k == 0 else ("", "", "")),
-                cell.algorithm if cell.algorithm == cell.ran else f"{cell.algorithm}: {segment_text(cell)}",
+                ran,
                 format_seconds(cell.seconds_median),
                 f"-{below * 100:.0f} +{above * 100:.0f}%",
                 f"{cell.seconds_median / cell.limit_seconds:.2f}",
                 *([f"{cell.seconds_median / cell.least_seconds:.2f}"] if limit != 1.0 else []),
                 *_over_bound(cell),
-                f"{native / cell.seconds_median:.2f}" if native else "",
+                *([_hidden(cell, alone.get(cell.algorithm))] if "hidden" in beside else []),
+                f"{native[cell.form] / cell.seconds_median:.2f}" if cell.form in native else "",
                 str(cell.repetitions),
                 end_section=k == len(rows) - 1,
             )
     return table
+
+
+def _call(cells: Sequence[Cell]) -> str:
+    names = _core.facts_of(cells[0].collective)
+    forms = {cell.form for cell in cells}
+    return ", ".join(([names.mpi_name] if "" in forms else []) + ([names.nonblocking_name] if forms - {""} else []))
+
+
+def _hidden(cell: Cell, alone_s: Optional[float]) -> str:
+    """How much of the time that a call takes by itself, ``alone_s``, its work took as well."""
+    if cell.work_seconds is None or not alone_s:
+        return ""
+    seen = max(0.0, cell.seconds_median - cell.work_seconds)
+    return f"{max(0.0, 1 - seen / alone_s):.0%}"
 
 
 def _over_bound(cell: Cell) -> list[str]:

@@ -147,12 +147,12 @@ def prediction_curves(rows: Sequence[Predicted]) -> str:
 
 def time_curves(cells: Sequence[Cell]) -> str:
     """Time by size on log axes, one curve for each algorithm, T(m) and the limit; the cells of one cluster and MPI."""
-    styles = line_styles(dict.fromkeys(c.algorithm for c in cells))
+    styles = line_styles(dict.fromkeys(c.label for c in cells))
     sizes = sorted({c.message_bytes for c in cells})
     figure = Figure(figsize=(6.2, max(4.4, 0.24 * len(styles))))
     axes = figure.add_subplot()
     for name, style in styles.items():
-        rows = sorted((c for c in cells if c.algorithm == name), key=lambda c: c.message_bytes)
+        rows = sorted((c for c in cells if c.label == name), key=lambda c: c.message_bytes)
         x = [c.message_bytes for c in rows]
         axes.fill_between(
             x, [c.seconds_low for c in rows], [c.seconds_high for c in rows], color=style.colour, alpha=0.18, lw=0
@@ -160,7 +160,7 @@ def time_curves(cells: Sequence[Cell]) -> str:
         _curve(axes, x, [c.seconds_median for c in rows], style, name)
     limits = {c.message_bytes: c.limit_seconds for c in cells}
     axes.plot(sizes, [limits[s] for s in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
-    ends = {cell.algorithm: cell.seconds_median for cell in sorted(cells, key=lambda cell: cell.message_bytes)}
+    ends = {cell.label: cell.seconds_median for cell in sorted(cells, key=lambda cell: cell.message_bytes)}
     ends |= {"T(m)": limits[sizes[-1]]}
     least = {c.message_bytes: c.least_seconds for c in cells}
     if least != limits:
