@@ -47,34 +47,44 @@ const char* prepare_call(const struct message* m) {
 #define CALL(name, ...) (past_others ? PMPI_##name(__VA_ARGS__) : MPI_##name(__VA_ARGS__))
 
 #if MPI_VERSION >= 3
-/* NULL, or why there is none. */
-static const char* start(const struct message* m, int past_others, MPI_Request* request) {
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+enum { HAS_PERSISTENT = 1 };
+#define BEGIN(nonblocking, name, ...) \
+  (persistent ? CALL(name##_init, __VA_ARGS__, MPI_INFO_NULL, request) : CALL(nonblocking, __VA_ARGS__, request))
+#else
+enum { HAS_PERSISTENT = 0 };
+#define BEGIN(nonblocking, name, ...) CALL(nonblocking, __VA_ARGS__, request)
+#endif
+
+/* The form that does not block, or a persistent one, which is not started. NULL, or why there is none. */
+static const char* begin(const struct message* m, int past_others, int persistent, MPI_Request* request) {
+  if (persistent && !HAS_PERSISTENT) return "this library has no persistent form of ";
   const MPI_Comm all = MPI_COMM_WORLD;
   const int bytes = (int)m->bytes;
   const int numbers = (int)(m->bytes / sizeof(long long));
   const int own = counts[m->rank];
   if (is(m, "bcast")) {
-    CALL(Ibcast, m->to, bytes, MPI_BYTE, m->root, all, request);
+    BEGIN(Ibcast, Bcast, m->to, bytes, MPI_BYTE, m->root, all);
   } else if (is(m, "reduce")) {
-    CALL(Ireduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), m->root, all, request);
+    BEGIN(Ireduce, Reduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), m->root, all);
   } else if (is(m, "allreduce")) {
-    CALL(Iallreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all, request);
+    BEGIN(Iallreduce, Allreduce, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
   } else if (is(m, "barrier")) {
-    CALL(Ibarrier, all, request);
+    BEGIN(Ibarrier, Barrier, all);
   } else if (is(m, "reduce-scatter")) {
-    CALL(Ireduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, sum(), all, request);
+    BEGIN(Ireduce_scatter, Reduce_scatter, m->from, m->to, counts, MPI_LONG_LONG_INT, sum(), all);
   } else if (is(m, "reduce-scatter-block")) {
-    CALL(Ireduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, sum(), all, request);
+    BEGIN(Ireduce_scatter_block, Reduce_scatter_block, m->from, m->to, own, MPI_LONG_LONG_INT, sum(), all);
   } else if (is(m, "allgather")) {
-    CALL(Iallgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all, request);
+    BEGIN(Iallgather, Allgather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, all);
   } else if (is(m, "allgatherv")) {
-    CALL(Iallgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all, request);
+    BEGIN(Iallgatherv, Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
   } else if (is(m, "alltoall")) {
-    CALL(Ialltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all, request);
+    BEGIN(Ialltoall, Alltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all);
   } else if (is(m, "gather")) {
-    CALL(Igather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all, request);
+    BEGIN(Igather, Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else if (is(m, "scatter")) {
-    CALL(Iscatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all, request);
+    BEGIN(Iscatter, Scatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else {
     return "there is no call of this program that does not block of ";
   }
@@ -94,7 +104,7 @@ static void sleep_s(double seconds) {
 
 const char* start_mpi(const struct message* m, int past_others, struct work work) {
   MPI_Request request;
-  const char* const why = start(m, past_others, &request);
+  const char* const why = begin(m, past_others, 0, &request);
   if (why) return why;
   const double end_s = clock_s() + work.seconds;
   int over = 0;
@@ -105,11 +115,30 @@ const char* start_mpi(const struct message* m, int past_others, struct work work
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   return NULL;
 }
+
+static MPI_Request made = MPI_REQUEST_NULL;
+
+const char* make_persistent(const struct message* m, int past_others) { return begin(m, past_others, 1, &made); }
+
+void start_persistent(void) {
+  MPI_Start(&made);
+  MPI_Wait(&made, MPI_STATUS_IGNORE);
+}
+
+void free_persistent(void) {
+  if (made != MPI_REQUEST_NULL) MPI_Request_free(&made);
+}
 #else
 const char* start_mpi(const struct message* m, int past_others, struct work work) {
   (void)m, (void)past_others, (void)work;
   return "before MPI 3 each call blocks, also ";
 }
+const char* make_persistent(const struct message* m, int past_others) {
+  (void)m, (void)past_others;
+  return "before MPI 4 there is no persistent form of ";
+}
+void start_persistent(void) {}
+void free_persistent(void) {}
 #endif
 
 void call_mpi(const struct message* m, int past_others) {

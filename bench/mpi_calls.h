@@ -20,6 +20,12 @@ struct work {
 /* The form that does not block, and then MPI_Wait. Work is sleep: processors of hosts that a lab shares have other
  * ranks' work to do. NULL, or why there is none, to be followed by the collective's name. */
 const char* start_mpi(const struct message* m, int past_others, struct work work);
+
+/* The persistent form, one at a time: made, started and waited for as often as one likes, and freed. Native ones are
+ * started by the same functions. NULL, or why there is none, as above. */
+const char* make_persistent(const struct message* m, int past_others);
+void start_persistent(void);
+void free_persistent(void);
 /* From now on the MPI_Op there stands for MPI_SUM, which sums up as that does; NULL: none does. */
 void sum_by(const void* operation);
 /* Memory that prepare_call took. */

@@ -28,6 +28,7 @@ enum { NEXT_SIZE = -2, PING_PONG = -3 };
 enum form form_of(const char* algorithm) {
   const char* const form = strchr(algorithm, '/');
   if (!form) return BLOCKING;
+  if (strcmp(form, "/persistent") == 0) return PERSISTENT;
   return strcmp(form, "/overlap") == 0 ? OVERLAPPED : STARTED;
 }
 
@@ -95,10 +96,12 @@ static void check_barrier(const struct machine* m, const struct message* message
                           const char* algorithm) {
   const int64_t spent_ns = now_ns() - step->start_ns;
   if (m->rank == step->repetition % m->ranks) sleep_until(now_ns() + LATE_NS + 2 * spent_ns);
+  if (m->select) m->select(algorithm, message);
   const double come[2] = {(double)(now_ns() - step->start_ns) * 1e-9, 0.0};
   m->run(algorithm, message);
   const double left = (double)(now_ns() - step->start_ns) * 1e-9;
   double last[2] = {0.0, 0.0};
+  if (m->close) m->close(message);
   m->slowest(come, last);
   m->tell(last, (int)sizeof last);
   if (left >= last[0]) return;
@@ -134,7 +137,7 @@ static double time_ping_pong(const struct machine* m, const struct step* step, c
 
 static double time_call(const struct machine* m, const struct step* step, const struct message* message,
                         const char* algorithm) {
-  if (m->select) m->select(algorithm);
+  if (m->select) m->select(algorithm, message);
   if (m->work) m->work(step->work_s);
   fill_message(message, step->repetition);
   sleep_until(step->start_ns);
@@ -240,9 +243,10 @@ static void resize(const struct machine* m, struct message* message, size_t byte
 /* A call that nobody times: what opening connections takes says nothing about an algorithm. */
 static void open_connections(const struct machine* m, const struct message* message, const struct options* o) {
   for (int k = 0; k < o->algorithm_count; ++k) {
-    if (m->select) m->select(o->algorithms[k]);
+    if (m->select) m->select(o->algorithms[k], message);
     fill_message(message, 0);
     m->run(o->algorithms[k], message);
+    if (m->close) m->close(message);
     const double mine[2] = {0.0, 0.0};
     double slowest[2];
     m->slowest(mine, slowest);

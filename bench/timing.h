@@ -31,16 +31,17 @@ struct options {
   double tests_every_s; /* of what works beside calls: it tests them so often; 0: never */
 };
 
-/* How an algorithm's calls are made, by the end of its name: NAME, NAME/start and NAME/overlap. Those that overlap
- * stand behind those that are started, and work for as long as these take. */
-enum form { BLOCKING, STARTED, OVERLAPPED };
+/* How an algorithm's calls are made, by the end of its name: NAME, NAME/start, NAME/overlap and NAME/persistent. Those
+ * that overlap stand behind those that are started, and work for as long as these take. */
+enum form { BLOCKING, STARTED, OVERLAPPED, PERSISTENT };
 enum form form_of(const char* algorithm);
 
 /* How the ranks of a program talk. */
 struct machine {
   int rank, ranks;
   void (*tell)(void* message, int bytes); /* from rank 0 to all */
-  void (*select)(const char* algorithm);  /* before the clock runs; NULL: nothing to do */
+  /* before the clock runs; NULL: nothing to do */
+  void (*select)(const char* algorithm, const struct message* m);
   const char* (*prepare)(
       const struct message* m); /* before the clock runs; NULL, or why it cannot run; itself may be NULL */
   void (*open)(const char* algorithm, const struct message* m); /* before a start is named; NULL: nothing to do */

@@ -44,18 +44,27 @@ static int is_accelerated(const char* algorithm) {
 
 static void tell(void* message, int bytes) { PMPI_Bcast(message, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
 
-static void choose(const char* algorithm) {
+static void choose(const char* algorithm, const struct message* m) {
   if (is_accelerated(algorithm) && set_choice(options.collective->name, name_of(algorithm)) != 0)
     fail(&us, "no such algorithm: ", algorithm);
+  if (form_of(algorithm) != PERSISTENT) return;
+  const char* const why = make_persistent(m, is_native(algorithm));
+  if (why) fail(&us, why, options.collective->name);
 }
 
 static void set_work(double seconds) { work_s = seconds; }
 
 static void run(const char* algorithm, const struct message* m) {
   if (form_of(algorithm) == BLOCKING) return call_mpi(m, is_native(algorithm));
+  if (form_of(algorithm) == PERSISTENT) return start_persistent();
   const struct work work = {.seconds = work_s, .tests_every_s = options.tests_every_s};
   const char* const why = start_mpi(m, is_native(algorithm), work);
   if (why) fail(&us, why, options.collective->name);
+}
+
+static void close_call(const struct message* m) {
+  (void)m;
+  free_persistent();
 }
 
 static void send_to(void* buffer, size_t bytes, int to) {
@@ -157,6 +166,7 @@ int main(int argc, char** argv) {
                         .prepare = prepare_call,
                         .work = set_work,
                         .run = run,
+                        .close = close_call,
                         .send = send_to,
                         .receive = receive_from,
                         .slowest = slowest,

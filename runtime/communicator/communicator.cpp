@@ -140,14 +140,14 @@ Communicator::Numbered Communicator::agree_on_number() {
 
 Communicator::Numbered Communicator::number() {
   if (number_ != nullptr || no_number_) return {.number = number_};
-  const Numbered agreed = agree_on_number();
+  Numbered agreed = agree_on_number();
   number_ = agreed.number;
   no_number_ = agreed.is_last;
   return agreed;
 }
 
 Communicator::Numbered Communicator::number_apart() {
-  const Numbered agreed = agree_on_number();
+  Numbered agreed = agree_on_number();
   std::erase_if(numbers_apart_, [](const auto& one) { return one.expired(); });
   if (agreed.number != nullptr) with_reserve([&] { numbers_apart_.push_back(agreed.number); });
   return agreed;

@@ -161,7 +161,8 @@ using namespace trunkline::runtime;
 
 // Compilers spell external names in lower case with none, one or two underscores, or in upper case; mpi_f08 binds its
 // procedures under names of their own.
-#define TRUNKLINE_ALSO(name, own) TRUNKLINE_EXPORT decltype(own) name __attribute__((alias(#own)));
+#define TRUNKLINE_ALSO(name, own) \
+  TRUNKLINE_EXPORT std::type_identity_t<decltype(own)> name __attribute__((alias(#own)));
 #define TRUNKLINE_SPELLINGS(lower, upper, own) \
   TRUNKLINE_ALSO(lower, own) TRUNKLINE_ALSO(lower##__, own) TRUNKLINE_ALSO(upper, own)
 #define TRUNKLINE_F08(lower, upper, own) TRUNKLINE_ALSO(lower##_, own) TRUNKLINE_SPELLINGS(lower, upper, own)
@@ -253,12 +254,11 @@ TRUNKLINE_FORTRAN(1, mpi_start, MPI_START, MPI_Start)
 TRUNKLINE_FORTRAN(1, mpi_request_free, MPI_REQUEST_FREE, MPI_Request_free)
 
 TRUNKLINE_EXPORT void mpi_startall_(const MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
-  std::vector<MPI_Request> all;
-  for (MPI_Fint i = 0; i < *count; ++i) all.push_back(PMPI_Request_f2c(requests[i]));
+  const auto requested = static_cast<std::size_t>(std::max(*count, 0));
+  std::vector<MPI_Request> all(requested + 1);  // Open MPI takes no null, even of none
+  for (std::size_t i = 0; i < requested; ++i) all[i] = PMPI_Request_f2c(requests[i]);
   const int code = MPI_Startall(*count, all.data());
-  for (MPI_Fint i = 0; i < *count && code == MPI_SUCCESS; ++i) {
-    requests[i] = PMPI_Request_c2f(all[static_cast<std::size_t>(i)]);
-  }
+  for (std::size_t i = 0; i < requested && code == MPI_SUCCESS; ++i) requests[i] = PMPI_Request_c2f(all[i]);
   set(error, code);
 }
 TRUNKLINE_SPELLINGS(mpi_startall, MPI_STARTALL, mpi_startall_)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -26,37 +27,55 @@ struct Persistent {
 class List {
  public:
   [[nodiscard]] int make(std::shared_ptr<const ReadyCall> call, MPI_Request* request) {
-    const std::scoped_lock lock(mutex_);
+    const Changes changes(*this);
     with_reserve([&] { all_.reserve(all_.size() + 1); });
     int tag = 0;
     while (std::ranges::find(all_, tag, &Persistent::tag) != all_.end()) ++tag;
     const int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, private_communicator()->alone(), request);
     if (code == MPI_SUCCESS) all_.push_back({.request = *request, .tag = tag, .call = std::move(call)});
-    count_.store(all_.size(), std::memory_order_relaxed);
     return code;
   }
 
   /// Without a call: the library's own.
   [[nodiscard]] Persistent of(MPI_Request request) {
     if (count_.load(std::memory_order_relaxed) == 0) return {};
-    const std::scoped_lock lock(mutex_);
+    const Changes changes(*this);
     const auto found = std::ranges::find(all_, request, &Persistent::request);
     return found != all_.end() ? *found : Persistent{};
   }
 
   void forget(MPI_Request request) {
     if (count_.load(std::memory_order_relaxed) == 0) return;
-    Persistent gone;  // what it holds is let go of outside of the lock
-    const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(all_, request, &Persistent::request);
-    if (found == all_.end()) return;
-    gone = std::move(*found);
-    *found = std::move(all_.back());
-    all_.pop_back();
-    count_.store(all_.size(), std::memory_order_relaxed);
+    Changes changes(*this);
+    changes.drop([&](const Persistent& one) { return one.request == request; });
   }
 
  private:
+  /// What dropped ones hold is let go of outside of the lock.
+  class Changes {
+   public:
+    explicit Changes(List& list) : list_(list), lock_(list.mutex_) {
+#ifdef OPEN_MPI  // which frees requests whose calls have failed, and hands out their handles again
+      drop([](const Persistent& one) { return one.call->prepared.number->has_failed(); });
+#endif
+    }
+    ~Changes() { list_.count_.store(list_.all_.size(), std::memory_order_relaxed); }
+    Changes(const Changes&) = delete;
+    Changes& operator=(const Changes&) = delete;
+
+    void drop(const auto& is_gone) {
+      const auto gone = std::ranges::partition(list_.all_, [&](const Persistent& one) { return !is_gone(one); });
+      with_reserve([&] { dropped_.reserve(dropped_.size() + gone.size()); });
+      std::ranges::move(gone, std::back_inserter(dropped_));
+      list_.all_.erase(gone.begin(), gone.end());
+    }
+
+   private:
+    std::vector<Persistent> dropped_{};
+    List& list_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
   std::mutex mutex_{};
   std::atomic<std::size_t> count_ = 0;
   std::vector<Persistent> all_{};

@@ -286,7 +286,7 @@ void complete_again(const StartedCall& call, int code) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     PMPI_Comm_get_errhandler(communicator, &handler);
     bool ends_job = handler == MPI_ERRORS_ARE_FATAL;
-#if MPI_VERSION >= 4
+#ifdef MPI_ERRORS_ABORT
     ends_job = ends_job || handler == MPI_ERRORS_ABORT;
 #endif
     if (ends_job) PMPI_Comm_call_errhandler(communicator, code);
@@ -322,7 +322,10 @@ bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn
   if (!lock) return true;
   adopt_those_started();
   const bool others_meet = std::ranges::any_of(meetings_, [&](const auto& one) { return &one->number() == &number; });
-  return others_meet ||
+  // Memory takes calls in turn.
+  const bool are_all_planned =
+      std::ranges::none_of(calls_, [&](const auto& call) { return &call->number() == &number && !call->planned; });
+  return others_meet || !are_all_planned ||
          (turn.meets && std::ranges::any_of(calls_, [&](const auto& call) {
             return &call->number() == &number && half_round(call->prepared.turn) + 2 <= half_round(turn.turn);
           }));

@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <atomic>
+#include <string_view>
 
 #include "mpi_api.hpp"
+#include "report.hpp"
 #include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
@@ -109,9 +112,13 @@ int go_on_by(void* worker) {
 
 }  // namespace
 
-/// Whether the loader has put the function below before UCX's, and whether the MPI library calls it at all.
+/// Whether the MPI library is itself on UCX, the loader has put the function below before UCX's, and the library calls
+/// it at all.
 bool has_progress_hook() {
-  if (is_multiple()) return false;
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  if (is_multiple() || PMPI_Get_library_version(version.data(), &length) != MPI_SUCCESS) return false;
+  if (std::string_view(version.data()).find("ch4:ucx") == std::string_view::npos) return false;
   int any = 0;
   looks_for_worker = true;
   static_cast<void>(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE));
@@ -128,11 +135,30 @@ void unhook() { called.store(nullptr, std::memory_order_relaxed); }
 
 }  // namespace trunkline::runtime
 
+namespace {
+
+using Progress = unsigned(void*);
+
+/// A UCX of the caller's own, which a library behind it has brought in since the start.
+Progress* behind(const void* caller) {
+  Dl_info about{};
+  if (dladdr(caller, &about) == 0) return nullptr;
+  void* const library = dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library != nullptr ? reinterpret_cast<Progress*>(dlsym(library, "ucp_worker_progress")) : nullptr;
+}
+
+}  // namespace
+
 /// UCX's, and then what the calls of ours have left to do.
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
-  using Progress = unsigned(void*);
-  static auto* const real = reinterpret_cast<Progress*>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
-  const unsigned got_on = real(worker);
+  static auto* const next = reinterpret_cast<Progress*>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  if (next == nullptr) {
+    Progress* const real = behind(__builtin_return_address(0));
+    if (real == nullptr || real == ucp_worker_progress)
+      trunkline::runtime::end_job("a library calls a UCX that is not there");
+    return real(worker);
+  }
+  const unsigned got_on = next(worker);
   return got_on + static_cast<unsigned>(trunkline::runtime::go_on_by(worker));
 }
 

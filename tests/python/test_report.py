@@ -172,3 +172,24 @@ def test_clusters_with_sites_have_their_bound_beside_each_time():
     Console(file=said, width=200).print(cells_table([made]))
     assert re.search(r"800 ms\s+.?\s*1\.25", said.getvalue())
     assert "from rank 3; hosts dealt over sites" in said.getvalue()
+
+
+def test_of_calls_beside_work_it_is_said_how_much_was_hidden():
+    said = io.StringIO()
+    alone, beside = (
+        replace(cell(seconds=1.0), form="start"),
+        replace(cell(seconds=1.2), form="overlap", work_seconds=1.0),
+    )
+    Console(file=said, width=200).print(cells_table([cell(seconds=0.9), alone, beside]))
+    assert "MPI_Bcast, MPI_Ibcast, slowest rank" in said.getvalue()
+    line = next(line for line in said.getvalue().splitlines() if "beside work" in line)
+    assert " 80% " in line
+
+
+def test_no_more_is_hidden_than_all_and_no_less_than_nothing():
+    said = io.StringIO()
+    rows = [replace(cell(seconds=1.0), form="start"), replace(cell(seconds=0.9), form="overlap", work_seconds=1.0)]
+    rows += [replace(cell(algorithm="native", ran="native", seconds=1.0), form="start")]
+    rows += [replace(cell(algorithm="native", ran="native", seconds=2.5), form="overlap", work_seconds=1.0)]
+    Console(file=said, width=200).print(cells_table(rows))
+    assert [word for word in said.getvalue().split() if word in ("100%", "0%")] == ["100%", "0%"]

@@ -32,7 +32,8 @@ class Cell(Timed):
     dealt: bool = False
     """Whether hosts went in turn over the sites; else in the cluster's order."""
     form: str = ""
-    """Of the calls: empty, they block; ``start``, MPI_Wait comes at once; ``overlap``, work comes in between."""
+    """Of the calls: empty, they block; ``start``, MPI_Wait comes at once; ``overlap``, work comes in between;
+    ``persistent``, MPI_Start and at once MPI_Wait."""
     work_seconds: Optional[float] = None
     """Of that work."""
     bound_seconds: Optional[float] = None
@@ -41,7 +42,10 @@ class Cell(Timed):
     @property
     def label(self) -> str:
         """The algorithm and how it was called, for people: ``auto beside work``."""
-        return self.algorithm + {"": "", "start": " started", "overlap": " beside work"}[self.form]
+        return (
+            self.algorithm
+            + {"": "", "start": " started", "overlap": " beside work", "persistent": " persistent"}[self.form]
+        )
 
 
 def measure(

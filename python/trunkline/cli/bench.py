@@ -58,7 +58,7 @@ class Calls:
 
     def collective(self, command: str) -> str:
         """Of ``bcast`` or ``ibcast``."""
-        return command if self.forms == ("",) else command.removeprefix("i")
+        return command.removeprefix("i") if "start" in self.forms else command
 
 
 def _nonblocking(overlap: bool, test_every: str) -> Calls:
@@ -66,6 +66,18 @@ def _nonblocking(overlap: bool, test_every: str) -> Calls:
     return Calls(forms, 0.0 if test_every == "never" else parse_time(test_every))
 
 
+def _blocking(persistent: bool) -> Calls:
+    return Calls(("", "persistent") if persistent else ("",))
+
+
+_BLOCKING = {
+    "persistent": (
+        Annotated[
+            bool, typer.Option("--persistent", help="Also by MPI_Start, where the library has persistent calls.")
+        ],
+        False,
+    )
+}
 _NONBLOCKING = {
     "overlap": (
         Annotated[
@@ -158,16 +170,16 @@ def timed(
 
 
 for collective in _core.collectives():
+    facts = _core.facts_of(collective)
+    has_more = facts.has_nonblocking_plans
+    own = with_group(timed, "calls", _BLOCKING, _blocking) if has_more else with_group(timed, "calls", {}, Calls)
     app.command(
         collective,
-        help=str(timed.__doc__).format(collective=_core.facts_of(collective).mpi_name),
+        help=str(timed.__doc__).format(collective=facts.mpi_name),
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
-    )(impairable(with_group(timed, "calls", {}, Calls)))
-
-for collective in _core.collectives():
-    facts = _core.facts_of(collective)
-    if facts.has_nonblocking_plans:
+    )(impairable(own))
+    if has_more:
         text = str(timed.__doc__).format(collective=f"{facts.nonblocking_name} and MPI_Wait beside {facts.mpi_name}")
         app.command(
             f"i{collective}",

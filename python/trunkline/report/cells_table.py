@@ -75,9 +75,9 @@ def _cells(cells: list[Cell]) -> Table:
 
 
 def _call(cells: Sequence[Cell]) -> str:
-    names = _core.facts_of(cells[0].collective)
+    facts = _core.facts_of(cells[0].collective)
     forms = {cell.form for cell in cells}
-    return ", ".join(([names.mpi_name] if "" in forms else []) + ([names.nonblocking_name] if forms - {""} else []))
+    return f"{facts.mpi_name}, {facts.nonblocking_name}" if "start" in forms else facts.mpi_name
 
 
 def _hidden(cell: Cell, alone_s: Optional[float]) -> str:
