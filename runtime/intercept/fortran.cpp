@@ -161,8 +161,9 @@ using namespace trunkline::runtime;
 
 // Compilers spell external names in lower case with none, one or two underscores, or in upper case; mpi_f08 binds its
 // procedures under names of their own.
-#define TRUNKLINE_ALSO(name, own) \
-  TRUNKLINE_EXPORT std::type_identity_t<decltype(own)> name __attribute__((alias(#own)));
+// NOLINTBEGIN(bugprone-macro-parentheses): what a declaration names has none
+#define TRUNKLINE_ALSO(name, own) TRUNKLINE_EXPORT decltype(own) name __attribute__((alias(#own)));
+// NOLINTEND(bugprone-macro-parentheses)
 #define TRUNKLINE_SPELLINGS(lower, upper, own) \
   TRUNKLINE_ALSO(lower, own) TRUNKLINE_ALSO(lower##__, own) TRUNKLINE_ALSO(upper, own)
 #define TRUNKLINE_F08(lower, upper, own) TRUNKLINE_ALSO(lower##_, own) TRUNKLINE_SPELLINGS(lower, upper, own)

@@ -64,10 +64,11 @@ class List {
     Changes& operator=(const Changes&) = delete;
 
     void drop(const auto& is_gone) {
-      const auto gone = std::ranges::partition(list_.all_, [&](const Persistent& one) { return !is_gone(one); });
-      with_reserve([&] { dropped_.reserve(dropped_.size() + gone.size()); });
-      std::ranges::move(gone, std::back_inserter(dropped_));
-      list_.all_.erase(gone.begin(), gone.end());
+      auto& all = list_.all_;
+      const auto gone = std::partition(all.begin(), all.end(), [&](const Persistent& one) { return !is_gone(one); });
+      with_reserve([&] { dropped_.reserve(all.size()); });
+      std::move(gone, all.end(), std::back_inserter(dropped_));
+      all.erase(gone, all.end());
     }
 
    private:
