@@ -59,7 +59,9 @@ def test_where_ranks_share_hosts(any_mpi: Mpi, per_host: int):
 
 
 def test_on_threads_too(any_mpi: Mpi):
-    found = accelerated(overlapped(any_mpi, 3, 300, 3, ["two-tree:1448", "linear"]))
+    """Where two ranks share a host: memory takes the calls of a communicator in turn, whichever thread starts them."""
+    words = ["two-tree:1448", "linear"]
+    found = accelerated(overlapped(any_mpi, 4, 300, 3, words, settings=shared(2), per_rank=[ON_SHARED_HOST]))
     # MPICH lets nothing of ours go on where threads are at once in it.
     assert all((found[name] > 0) == (any_mpi.family == "openmpi") for name in ("bcast", "reduce", "allreduce"))
 

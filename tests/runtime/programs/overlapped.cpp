@@ -613,6 +613,8 @@ void persistent(MPI_Comm other) {
   if (!has_persistent || !choose_ours()) return;
   MPI_Comm communicator = MPI_COMM_NULL;
   MPI_Comm_dup(other, &communicator);
+  std::vector<long long> some(1000);
+  MPI_Bcast(some.data(), 1000, MPI_LONG_LONG, 0, communicator);  // its number is not theirs
   std::vector<std::unique_ptr<Call>> calls;
   std::vector<std::pair<std::vector<long long>, std::vector<long long>>> before;
   std::vector<MPI_Request> requests(collectives.size(), MPI_REQUEST_NULL);
@@ -655,7 +657,6 @@ void persistent(MPI_Comm other) {
       }
     }
     if (turn % 5 == 0 && world_rank == turn / 5 % world_ranks) usleep(3000);
-    std::vector<long long> some(300, turn);
     if (turn % 7 == 0) MPI_Bcast(some.data(), 300, MPI_LONG_LONG, 0, communicator);
     for (int k = 0; k < 4; ++k) MPI_Wait(&requests[own() % requests.size()], MPI_STATUS_IGNORE);
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
