@@ -22,8 +22,8 @@ class Gate {
   Gate(const PrivateCommunicator& ours, std::span<const int> ranks, Rank place, unsigned number, std::uint64_t turn)
       : communicator_(ours.communicator()), tag_(ours.tags().gate(number, turn)), ranks_(ranks), place_(place) {}
 
-  /// Whether it is open: all members have made their first step. Errors are those of ranks that have died, which nobody
-  /// waits for.
+  /// Whether it is open: all members have made their first step. Errors are those of ranks that have died: no rank
+  /// waits for these.
   [[nodiscard]] bool step();
 
  private:

@@ -94,7 +94,7 @@ class CallsUnderWay {
     return turn / (private_communicator()->tags().turns() / 2);
   }
   void adopt_those_started();
-  [[nodiscard]] bool has_come_to(const Meeting& meeting) const;
+  [[nodiscard]] bool is_any_a_round_before(const NumberInUse& number, std::uint64_t turn) const;
   [[nodiscard]] bool is_behind_a_meeting(const StartedCall& call) const;
   [[nodiscard]] int meet();
   [[nodiscard]] std::optional<int> step(StartedCall& call) const;
@@ -242,10 +242,10 @@ void CallsUnderWay::adopt_those_started() {
   meetings_started_.clear();
 }
 
-/// Nothing under way here has a turn that could be mistaken for one after the meeting.
-bool CallsUnderWay::has_come_to(const Meeting& meeting) const {
-  return std::ranges::none_of(calls_, [&](const auto& call) {
-    return &call->number() == &meeting.number() && half_round(call->prepared.turn) + 2 <= half_round(meeting.turn);
+/// A turn of that communicator is under way here that could be mistaken for one from `turn` on.
+bool CallsUnderWay::is_any_a_round_before(const NumberInUse& number, std::uint64_t turn) const {
+  return std::ranges::any_of(calls_, [&](const auto& call) {
+    return &call->number() == &number && half_round(call->prepared.turn) + 2 <= half_round(turn);
   });
 }
 
@@ -261,7 +261,7 @@ int CallsUnderWay::meet() {
   const std::size_t before = meetings_.size();
   std::erase_if(meetings_, [&](const auto& meeting) {
     if (std::ranges::find(have_one, &meeting->number()) != have_one.end()) return false;
-    if (has_come_to(*meeting) && meeting->gate.step()) return true;
+    if (!is_any_a_round_before(meeting->number(), meeting->turn) && meeting->gate.step()) return true;
     with_reserve([&] { have_one.push_back(&meeting->number()); });
     return false;
   });
@@ -325,10 +325,7 @@ bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn
   // Memory takes calls in turn.
   const bool are_all_planned =
       std::ranges::none_of(calls_, [&](const auto& call) { return &call->number() == &number && !call->planned; });
-  return others_meet || !are_all_planned ||
-         (turn.meets && std::ranges::any_of(calls_, [&](const auto& call) {
-            return &call->number() == &number && half_round(call->prepared.turn) + 2 <= half_round(turn.turn);
-          }));
+  return others_meet || !are_all_planned || (turn.meets && is_any_a_round_before(number, turn.turn));
 }
 
 bool CallsUnderWay::may_be_any_on(MPI_Comm communicator) {
