@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/gate.hpp"
 
-#include "transport/within_progress.hpp"
+#include "transport/looks.hpp"
 
 namespace trunkline::runtime {
 

@@ -16,7 +16,7 @@
 #include "reserve.hpp"
 #include "revoked.hpp"
 #include "startup/progress_hook.hpp"
-#include "transport/within_progress.hpp"
+#include "transport/looks.hpp"
 #include "transport/yields.hpp"
 
 // Two locks. One is over all that is under way: it is tried and never waited for, since functions of the program run

@@ -9,6 +9,7 @@
 
 #include "mpi_api.hpp"
 #include "report.hpp"
+#include "transport/looks.hpp"
 #include "transport/watchdog.hpp"
 
 namespace trunkline::runtime {
@@ -149,8 +150,9 @@ Progress* behind(const void* caller) {
 
 }  // namespace
 
-/// UCX's, and then what the calls of ours have left to do.
+/// UCX's, unless this thread has just been there, and then what the calls of ours have left to do.
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
+  if (trunkline::runtime::has_looked) return 0;
   static auto* const next = reinterpret_cast<Progress*>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
   if (next == nullptr) {
     Progress* const real = behind(__builtin_return_address(0));

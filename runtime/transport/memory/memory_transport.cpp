@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "transport/looks.hpp"
 #include "transport/memory/packing.hpp"
-#include "transport/within_progress.hpp"
 #include "transport/yields.hpp"
 
 namespace trunkline::runtime {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "transport/looks.hpp"
 #include "transport/watchdog.hpp"
-#include "transport/within_progress.hpp"
 
 namespace trunkline::runtime {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "transport/datagrams.hpp"
-#include "transport/within_progress.hpp"
+#include "transport/looks.hpp"
 
 namespace trunkline::runtime {
 
@@ -78,27 +78,10 @@ bool is_over(Pending& pending, MPI_Status& status) {
   return over != 0;
 }
 
-/// Whether all are asked about in one call. MPICH 4 looks at the network for each that is not over: too often in a call
-/// of the program's that goes on with calls that do not block.
-bool are_asked_at_once() {
-#if defined(TRUNKLINE_SIMULATED) || defined(MPI_ABI)
-  return false;
-#elif defined(OPEN_MPI)
-  return true;
-#else
-  return within_progress && MPICH_NUMVERSION < 50000000;
-#endif
-}
-
 /// The place of one that is over.
 std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vector<MPI_Request>& handles,
                                     MPI_Status& status) {
-  if (!are_asked_at_once()) {
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      if (is_over(*pending[i], status)) return i;
-    }
-    return std::nullopt;
-  }
+#ifdef OPEN_MPI
   handles.clear();
   for (const Pending* const one : pending) handles.push_back(request_of(*one));
   int index = MPI_UNDEFINED;
@@ -108,6 +91,15 @@ std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vect
   for (std::size_t i = 0; i < handles.size(); ++i) keep(*pending[i], handles[i]);
   check(code);
   return over != 0 && index != MPI_UNDEFINED ? std::optional(static_cast<std::size_t>(index)) : std::nullopt;
+#else
+  static_cast<void>(handles);
+  const Looks looks;
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (is_over(*pending[i], status)) return i;
+    has_looked = true;  // for what is not over
+  }
+  return std::nullopt;
+#endif
 }
 
 }  // namespace
@@ -122,7 +114,7 @@ MpiTransport::Over MpiTransport::over_at(std::size_t index, const MPI_Status& st
 std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
                                                          Watchdog& watchdog) {
   MPI_Status status{};
-  if (pending.empty() && !simulated && !within_progress) ours_.go_on();
+  if (pending.empty() && !simulated && !has_looked) ours_.go_on();
   const auto index = any_over(pending, handles_, status);
   if (!index) {
     if constexpr (simulated) {
