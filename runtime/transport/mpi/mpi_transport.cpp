@@ -114,7 +114,7 @@ MpiTransport::Over MpiTransport::over_at(std::size_t index, const MPI_Status& st
 std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* const> pending, bool receiving,
                                                          Watchdog& watchdog) {
   MPI_Status status{};
-  if (pending.empty() && !simulated && !has_looked) ours_.go_on();
+  if (pending.empty() && !simulated && !within_progress) ours_.go_on();
   const auto index = any_over(pending, handles_, status);
   if (!index) {
     if constexpr (simulated) {
