@@ -79,8 +79,8 @@ bool is_over(Pending& pending, MPI_Status& status) {
 }
 
 /// The place of one that is over.
-std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vector<MPI_Request>& handles,
-                                    MPI_Status& status) {
+std::optional<std::size_t> any_over(std::span<Pending* const> pending,
+                                    [[maybe_unused]] std::vector<MPI_Request>& handles, MPI_Status& status) {
 #ifdef OPEN_MPI
   handles.clear();
   for (const Pending* const one : pending) handles.push_back(request_of(*one));
@@ -92,11 +92,10 @@ std::optional<std::size_t> any_over(std::span<Pending* const> pending, std::vect
   check(code);
   return over != 0 && index != MPI_UNDEFINED ? std::optional(static_cast<std::size_t>(index)) : std::nullopt;
 #else
-  static_cast<void>(handles);
   const Looks looks;
   for (std::size_t i = 0; i < pending.size(); ++i) {
     if (is_over(*pending[i], status)) return i;
-    has_looked = true;  // for what is not over
+    has_looked = true;
   }
   return std::nullopt;
 #endif
