@@ -62,6 +62,10 @@ class UserCall {
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;
 
+  /// Before a call that does not block is started: the program may change its arrays of counts then, as it may
+  /// natively. May be called again where it has thrown. Throws std::bad_alloc.
+  virtual void keep_counts(int /*ranks*/) {}
+
   /// This rank's part of a plan, which has sent nothing yet. What it works on lies in this object, so once for each
   /// call. Throws MpiError, std::bad_alloc.
   [[nodiscard]] virtual Running begin(Transport& transport, const LocalDecision& decision) = 0;

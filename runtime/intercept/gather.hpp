@@ -44,10 +44,12 @@ class Gather final : public UserCall {
     return {given_.receive_type, given_.send == MPI_IN_PLACE ? MPI_DATATYPE_NULL : given_.send_type};
   }
   [[nodiscard]] int native() const override { return native_(given_); }
+  void keep_counts(int ranks) override { kept_.keep(given_.shares, ranks); }
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
 
  private:
   GatherArguments given_;
+  KeptShares kept_{};
   Arguments arguments_;
   Native* native_;
   std::optional<Gathered> gathered_{};

@@ -39,6 +39,7 @@ Ready make_ready(std::unique_ptr<UserCall> user, bool is_persistent) {
     return {};
   }
   prepared.communicator = nullptr;
+  with_reserve([&] { user->keep_counts(shared->ranks); });
   return {.call = with_reserve([&] { return std::make_shared<const ReadyCall>(std::move(user), *shared, prepared); })};
 }
 

@@ -45,6 +45,7 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
   [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
   [[nodiscard]] int native() const override { return native_(given_); }
+  void keep_counts(int ranks) override { kept_.keep(given_.shares, ranks); }
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
 
  private:
@@ -52,6 +53,7 @@ class ReduceShares final : public UserCall {
   [[nodiscard]] bool in_place() const { return given_.send == MPI_IN_PLACE || given_.send == given_.receive; }
 
   ReduceSharesArguments given_;
+  KeptShares kept_{};
   Arguments arguments_;
   Native* native_;
   std::optional<Operands> operands_{};

@@ -53,6 +53,24 @@ struct Shares {
   return {.long_counts = counts, .long_starts = starts, .by_rank = true};
 }
 
+/// The shares of a call whose arrays the program may change meanwhile.
+class KeptShares {
+ public:
+  /// May be called again where it has thrown. Throws std::bad_alloc.
+  void keep(Shares& shares, int ranks) {
+    if (!shares.by_rank) return;
+    counts_ = shares.all_counts(ranks);
+    const bool has_starts = shares.starts != nullptr || shares.long_starts != nullptr;
+    starts_.resize(has_starts ? counts_.size() : 0);
+    for (std::size_t rank = 0; rank < starts_.size(); ++rank) starts_[rank] = shares.start(static_cast<int>(rank));
+    shares = {.long_counts = counts_.data(), .long_starts = starts_.data(), .by_rank = true};
+  }
+
+ private:
+  std::vector<MPI_Count> counts_{};
+  std::vector<MPI_Aint> starts_{};
+};
+
 /// One share, from the first element on, in the form of `like`.
 class OneShare {
  public:

@@ -28,6 +28,8 @@ def test_fortran_natively(mpi: Mpi, form: str):
 def python_settings(mpi: Mpi, folder: Path) -> dict[str, str]:
     """Makes mpi4py load this MPI. Its module for MPICH asks for libmpi.so.12, which Debian calls libmpich.so.12."""
     settings = {"MPI4PY_MPIABI": mpi.family}
+    if mpi.name != mpi.family:
+        return settings | {"LD_LIBRARY_PATH": str(ROOT / ".mpi" / mpi.name / "lib")}
     library = Path("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
     if mpi.family == "mpich" and library.exists():
         (folder / "libmpi.so.12").symlink_to(library)

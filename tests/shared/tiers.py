@@ -40,6 +40,8 @@ THOROUGH: dict[str, tuple[str, ...]] = {
     ),
     "runtime/test_matrix.py": ("test_beyond_2_gib",),
     "runtime/test_torch.py": (WHOLE_FILE,),
+    # The source of mpi4py, from its registry.
+    "runtime/test_mpi4py.py": (WHOLE_FILE,),
     # Two times are compared.
     "runtime/test_costs.py": ("test_a_call_that_stays_native_costs_under_a_microsecond",),
     # Everything is compiled once more.
