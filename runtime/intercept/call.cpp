@@ -2,40 +2,22 @@
 #include "intercept/call.hpp"
 
 #include <array>
-#include <memory>
 #include <optional>
-#include <string_view>
 
 #include "communicator/explain.hpp"
 #include "communicator/learning.hpp"
+#include "intercept/counted.hpp"
 #include "intercept/planned_call.hpp"
 #include "intercept/prepare.hpp"
 #include "intercept/shared_facts.hpp"
 #include "intercept/state.hpp"
 #include "intercept/traced.hpp"
-#include "receipt/receipt.hpp"
 #include "trace/recorder.hpp"
 
 namespace trunkline::runtime {
 namespace {
 
 thread_local std::array<LastRun, most_collectives> last __attribute__((tls_model("initial-exec")));
-
-/// Of a call that is counted.
-struct Why {
-  ChosenBy chosen_by = ChosenBy::none;
-  const char* words = "one rank, two groups, nothing to send, or arguments that MPI judges";
-  std::shared_ptr<const LocalDecision> decision{};
-
-  /// What stays native whatever anyone says has words, the same ones for many calls; a prediction has others for each
-  /// size.
-  [[nodiscard]] ReceiptReason told() const {
-    const LocalDecision* const made = decision.get();
-    const ChosenBy chooser = made != nullptr ? made->chosen_by : chosen_by;
-    if (chooser != ChosenBy::none) return {.chosen_by = name_of(chooser), .words = {}};
-    return {.chosen_by = name_of(chooser), .words = made != nullptr ? std::string_view(made->reason) : words};
-  }
-};
 
 int run_natively(const UserCall& call) {
   last_run(call.arguments().collective) = {};
@@ -66,8 +48,7 @@ int run_watched(UserCall& call, TracedCall& traced, std::optional<SharedFacts>& 
   }
   const Prepared prepared = prepare(call, *shared);
   if (prepared.code != MPI_SUCCESS) return prepared.code;
-  if (receipt() != nullptr)
-    why = {.chosen_by = prepared.chosen_by, .words = prepared.why, .decision = prepared.decision};
+  if (receipt() != nullptr) why = Why::of(prepared);
   const bool explains = world()->explain && shared->rank == 0;
   const bool is_timed = explains || prepared.learning != nullptr || shared->lengths != nullptr;
   const double start = is_timed ? PMPI_Wtime() : 0.0;
@@ -103,15 +84,14 @@ int run(UserCall&& call) {
   const Arguments& arguments = call.arguments();
   TracedCall traced(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);
   std::optional<SharedFacts> shared;
-  Receipt* const counted = receipt();
-  const double start = counted != nullptr ? PMPI_Wtime() : 0.0;
+  const bool is_counted = receipt() != nullptr;
+  const double start = is_counted ? PMPI_Wtime() : 0.0;
   Why why;
   const int code = run_watched(call, traced, shared, why);
   traced.end(code != MPI_SUCCESS);
-  if (counted != nullptr) {
-    const std::uint64_t bytes = shared ? shared->bytes : known_bytes(arguments);
-    counted->count(arguments.collective, bytes != unknown_bytes ? std::optional(bytes) : std::nullopt,
-                   last_run(arguments.collective).algorithm, why.told(), PMPI_Wtime() - start);
+  if (is_counted) {
+    count_call(arguments, shared ? shared->bytes : known_bytes(arguments), last_run(arguments.collective).algorithm,
+               why, {.in_calls_s = PMPI_Wtime() - start});
   }
   return code;
 }

@@ -92,7 +92,7 @@ List& list() {
 
 std::optional<int> make_persistent(std::unique_ptr<UserCall> call, MPI_Request* request) {
   if (request == nullptr) return {};
-  Ready ready = make_ready(std::move(call), true);
+  Ready ready = make_ready(std::move(call), CallForm::persistent);
   return ready.call != nullptr ? list().make(std::move(ready.call), request) : ready.code;
 }
 

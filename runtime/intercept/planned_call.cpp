@@ -67,7 +67,7 @@ PlannedCall::~PlannedCall() = default;
 
 void PlannedCall::trace(TracedCall& traced) {
   const Arguments& arguments = call_.arguments();
-  begin_planned(traced, arguments, shared_.bytes, prepared_);
+  begin_planned(traced, arguments, shared_.bytes, prepared_, leaves_ == Leaves::by_exception);
   transport().tell(&traced);
   if (prepared_.have_met) {
     traced.take({.kind = Event::Kind::told, .tree = static_cast<unsigned>(Event::Step::meeting)});

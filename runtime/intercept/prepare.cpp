@@ -223,6 +223,9 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
 Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent) {
   const Arguments& call = user.arguments();
   if (const auto native = native_anyway(user, shared)) return *native;
+  if (!world()->goes_on) {
+    return natively("the MPI library lets no calls of others go on within its own (docs/limits.md, which ones do)");
+  }
   if (world()->follow) return natively("a call that does not block, in a job that follows its cluster file");
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);

@@ -6,8 +6,10 @@
 
 #include "communicator/explain.hpp"
 #include "datatype/predefined.hpp"
+#include "intercept/counted.hpp"
 #include "intercept/operations.hpp"
 #include "intercept/state.hpp"
+#include "intercept/traced.hpp"
 #include "reserve.hpp"
 
 namespace trunkline::runtime {
@@ -27,25 +29,38 @@ HeldForCall::~HeldForCall() {
   if (operation_ != MPI_OP_NULL) let_go_of_operation(operation_);
 }
 
-Ready make_ready(std::unique_ptr<UserCall> user, bool is_persistent) {
+Ready make_ready(std::unique_ptr<UserCall> user, CallForm form) {
   std::optional<SharedFacts> shared;
   const int code = find_shared_facts(*user, shared);
   if (code != MPI_SUCCESS) return {.code = code};
-  if (!shared) return {};
-  Prepared prepared = prepare_to_start(*user, *shared, is_persistent);
+  if (!shared) {
+    const Arguments& arguments = user->arguments();
+    if (form == CallForm::started) count_call(arguments, known_bytes(arguments), "native", {}, {.form = form});
+    return {};
+  }
+  Prepared prepared = prepare_to_start(*user, *shared, form == CallForm::persistent);
   if (prepared.code != MPI_SUCCESS) return {.code = prepared.code};
   if (prepared.communicator == nullptr) {
-    if (world()->explain && shared->rank == 0) explain_nonblocking(*user, *shared, prepared, {});
+    tell(*user, *shared, prepared, form, {});
     return {};
   }
   prepared.communicator = nullptr;
   with_reserve([&] { user->keep_counts(shared->ranks); });
-  return {.call = with_reserve([&] { return std::make_shared<const ReadyCall>(std::move(user), *shared, prepared); })};
+  return {.call = with_reserve(
+              [&] { return std::make_shared<const ReadyCall>(std::move(user), *shared, prepared, form); })};
 }
 
-void explain_nonblocking(const UserCall& user, const SharedFacts& shared, const Prepared& prepared,
-                         std::optional<double> took_s) {
+bool are_told() { return world()->explain || receipt() != nullptr; }
+
+/// Starts of persistent calls that the MPI library runs are not seen.
+void tell(const UserCall& user, const SharedFacts& shared, const Prepared& prepared, CallForm form,
+          std::optional<double> under_way_s) {
   const Arguments& arguments = user.arguments();
+  if (under_way_s || form == CallForm::started) {
+    count_call(arguments, shared.bytes, under_way_s ? prepared.decision->plan->name : "native", Why::of(prepared),
+               {.form = form, .under_way_s = under_way_s.value_or(0.0)});
+  }
+  if (!world()->explain || shared.rank != 0) return;
   const bool has_bytes = facts_of(arguments.collective).has_data;
   try {
     explain({.collective = arguments.collective,
@@ -54,7 +69,7 @@ void explain_nonblocking(const UserCall& user, const SharedFacts& shared, const 
              .root = arguments.root,
              .bytes = has_bytes ? std::optional(shared.bytes) : std::nullopt,
              .communicator_id = prepared.number != nullptr ? prepared.number->number() : 0,
-             .measured_s = took_s},
+             .measured_s = under_way_s},
             *prepared.decision);
   } catch (const std::exception&) {  // it goes on without the words
   }

@@ -10,6 +10,7 @@
 #include "intercept/call.hpp"
 #include "intercept/prepare.hpp"
 #include "intercept/shared_facts.hpp"
+#include "receipt/receipt.hpp"
 
 namespace trunkline::runtime {
 
@@ -27,12 +28,13 @@ class HeldForCall {
 };
 
 struct ReadyCall {
-  ReadyCall(std::unique_ptr<UserCall> call, const SharedFacts& facts, const Prepared& decided) noexcept
-      : user(std::move(call)), shared(facts), prepared(decided), held(*user) {}
+  ReadyCall(std::unique_ptr<UserCall> call, const SharedFacts& facts, const Prepared& decided, CallForm its) noexcept
+      : user(std::move(call)), shared(facts), prepared(decided), form(its), held(*user) {}
 
   std::unique_ptr<UserCall> user;
   SharedFacts shared;
   Prepared prepared;  ///< without its turn, and without the communicator, which the program may free
+  CallForm form;
   HeldForCall held;
 };
 
@@ -43,10 +45,13 @@ struct Ready {
 
 /// Neither a code nor a call: MPI's own is to run, on all ranks alike. Nothing waits but for a persistent call, which
 /// is collective.
-[[nodiscard]] Ready make_ready(std::unique_ptr<UserCall> user, bool is_persistent);
+[[nodiscard]] Ready make_ready(std::unique_ptr<UserCall> user, CallForm form);
 
-/// Says what it ran, or will.
-void explain_nonblocking(const UserCall& user, const SharedFacts& shared, const Prepared& prepared,
-                         std::optional<double> took_s);
+/// Whether anybody wants to know what calls ran.
+[[nodiscard]] bool are_told();
+
+/// Says what it ran, where somebody wants to know. `under_way_s`: empty where the MPI library runs it.
+void tell(const UserCall& user, const SharedFacts& shared, const Prepared& prepared, CallForm form,
+          std::optional<double> under_way_s);
 
 }  // namespace trunkline::runtime

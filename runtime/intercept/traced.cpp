@@ -57,12 +57,13 @@ void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t byt
 
 void begin_natively(TracedCall& traced, const Arguments& call) { begin_natively(traced, call, known_bytes(call)); }
 
-void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared) {
+void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared,
+                   bool is_blocking) {
   const LocalPlan& plan = *prepared.decision->plan;
   CallKind kind{.plan = plan.identity,
                 .bytes = bytes,
                 .segment_bytes = prepared.decision->segment_bytes,
-                .communicator = prepared.number->number(),
+                .communicator = prepared.number->number() | (is_blocking ? 0 : does_not_block),
                 .root = call.root,
                 .collective = {},
                 .algorithm = {}};

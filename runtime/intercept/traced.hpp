@@ -20,6 +20,7 @@ void begin_natively(TracedCall& traced, const Arguments& call, std::uint64_t byt
 void begin_natively(TracedCall& traced, const Arguments& call);
 
 /// A plan runs it, which is kept beside the trace when it is run first.
-void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared);
+void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t bytes, const Prepared& prepared,
+                   bool is_blocking);
 
 }  // namespace trunkline::runtime

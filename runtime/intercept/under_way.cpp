@@ -38,9 +38,10 @@ struct StartedCall {
   std::shared_ptr<const ReadyCall> ready;
   Prepared prepared;  ///< with its turn
   MPI_Request request = MPI_REQUEST_NULL;
-  Outcome* outcome = nullptr;            ///< null: a persistent one
-  int tag = 0;                           ///< of that
-  double start_s = 0.0;                  ///< where explanations are wanted
+  Outcome* outcome = nullptr;  ///< null: a persistent one
+  int tag = 0;                 ///< of that
+  double start_s = 0.0;        ///< where somebody wants to know
+  std::optional<TracedCall> traced{};
   std::optional<PlannedCall> planned{};  ///< once it may send
 
   [[nodiscard]] const NumberInUse& number() const { return *ready->prepared.number; }
@@ -183,7 +184,8 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
     call->request = *request;
     call->outcome = outcome;
     call->tag = tag.value_or(0);
-    if (world()->explain && ready->shared.rank == 0) call->start_s = PMPI_Wtime();
+    if (are_told()) call->start_s = PMPI_Wtime();
+    call->traced.emplace(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);
     started_.push_back(std::move(call));
     count_ += turn.meets ? 2 : 1;
     hook_or_not();
@@ -273,6 +275,7 @@ std::optional<int> CallsUnderWay::step(StartedCall& call) const {
     if (call.communicator() != MPI_COMM_NULL && is_revoked(call.communicator())) return revoked_code;
     if (!meetings_.empty() && is_behind_a_meeting(call)) return {};
     call.planned.emplace(*call.ready->user, call.ready->shared, call.prepared, PlannedCall::Leaves::by_code);
+    if (call.traced->is_on()) call.planned->trace(*call.traced);
   }
   if (call.number().is_communicator_freed()) call.planned->communicator_is_freed();
   return call.planned->step();
@@ -308,10 +311,9 @@ void complete_again(const StartedCall& call, int code) {
 void CallsUnderWay::end(StartedCall& call, int code) {
   const ReadyCall& ready = *call.ready;
   call.planned.reset();
+  call.traced->end(code != MPI_SUCCESS);
   if (code != MPI_SUCCESS) ready.prepared.number->fails();
-  if (world()->explain && ready.shared.rank == 0) {
-    explain_nonblocking(*ready.user, ready.shared, ready.prepared, PMPI_Wtime() - call.start_s);
-  }
+  if (are_told()) tell(*ready.user, ready.shared, ready.prepared, ready.form, PMPI_Wtime() - call.start_s);
   if (call.outcome == nullptr) return complete_again(call, code);
   call.outcome->code = code;
   PMPI_Grequest_complete(call.request);
@@ -349,12 +351,14 @@ void CallsUnderWay::stop() {
 
 }  // namespace
 
-bool may_start_calls() { return watching.load(std::memory_order_relaxed) && world() != nullptr && world()->goes_on; }
+bool may_start_calls() {
+  return watching.load(std::memory_order_relaxed) && world() != nullptr && (world()->goes_on || are_told());
+}
 
 std::optional<int> start_call(std::unique_ptr<UserCall> user, MPI_Request* request) {
   if (request == nullptr) return {};
   const MPI_Comm communicator = user->arguments().communicator;
-  Ready ready = make_ready(std::move(user), false);
+  Ready ready = make_ready(std::move(user), CallForm::started);
   if (ready.call == nullptr) return ready.code;
   const int code = under_way().start(std::move(ready.call), request, {});
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator, code);

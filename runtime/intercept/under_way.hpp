@@ -13,7 +13,8 @@
 
 namespace trunkline::runtime {
 
-/// Whether calls that do not block may run plans: elsewhere they are the MPI library's own, on all ranks.
+/// Whether calls that do not block may run plans, or somebody wants to know why they do not: they are the MPI library's
+/// own then, on all ranks.
 [[nodiscard]] bool may_start_calls();
 
 /// Starts a call by its plan, and hands out a generalized request of the MPI library's, which is complete once the call

@@ -49,6 +49,12 @@ std::string formatted(const char* format, Values... values) {
   return text.data();
 }
 
+std::string name_for_people(Collective collective, CallForm form) {
+  const CollectiveFacts& facts = facts_of(collective);
+  if (form == CallForm::started) return facts.nonblocking_name();
+  return std::string(facts.mpi_name) + (form == CallForm::persistent ? "_init" : "");
+}
+
 std::string saved_text(double saved_s) {
   return formatted("%s %.3g s", saved_s < 0.0 ? "lost" : "saved", std::abs(saved_s));
 }
@@ -110,9 +116,9 @@ Receipt::Receipt(std::string to, ReceiptHead head)
       began_s_(PMPI_Wtime()) {}
 
 void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
-                    const ReceiptReason& why, double seconds) {
+                    const ReceiptReason& why, const Took& took) {
   const std::scoped_lock lock(mutex_);
-  const KeyView key(collective, size_bits(bytes), algorithm, why.chosen_by, why.words);
+  const KeyView key(collective, took.form, size_bits(bytes), algorithm, why.chosen_by, why.words);
   auto known = sums_.find(key);
   if (known == sums_.end()) {
     known = with_reserve([&] { return sums_.emplace(std::make_from_tuple<Key>(key), Sum{}).first; });
@@ -120,7 +126,8 @@ void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, s
   Sum* const sum = &known->second;
   ++sum->calls;
   sum->bytes += bytes.value_or(0);
-  sum->seconds += seconds;
+  sum->in_calls_s += took.in_calls_s;
+  sum->under_way_s += took.under_way_s;
 }
 
 void Receipt::add(const TrialsFound& found) {
@@ -137,11 +144,15 @@ std::string Receipt::text() const {
   double all_s = 0.0;
   std::string lines;
   for (const auto& [key, sum] : sums_) {
-    const auto& [collective, bits, algorithm, chosen_by, why] = key;
-    all_s += sum.seconds;
-    lines +=
-        formatted("\n  %-24s %-18s %-24s %9llu calls %10.4g s", std::string(facts_of(collective).mpi_name).c_str(),
-                  size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls), sum.seconds);
+    const auto& [collective, form, bits, algorithm, chosen_by, why] = key;
+    all_s += sum.in_calls_s;
+    lines += formatted("\n  %-24s %-18s %-24s %9llu calls", name_for_people(collective, form).c_str(),
+                       size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls));
+    if (form == CallForm::blocking) {
+      lines += formatted(" %10.4g s", sum.in_calls_s);
+    } else if (sum.under_way_s > 0.0) {
+      lines += formatted(" %10.4g s under way", sum.under_way_s);
+    }
     lines += ", " + (why.empty() ? "by " + chosen_by : why);
   }
   double saved_s = 0.0;
@@ -168,13 +179,15 @@ std::string Receipt::text() const {
 std::string Receipt::json() const {
   std::string calls;
   for (const auto& [key, sum] : sums_) {
-    const auto& [collective, bits, algorithm, chosen_by, why] = key;
+    const auto& [collective, form, bits, algorithm, chosen_by, why] = key;
     JsonFields fields;
     fields.add("collective", facts_of(collective).name);
+    if (form != CallForm::blocking) fields.add("form", form == CallForm::started ? "start" : "persistent");
     if (bits != unknown_size) fields.add("least_bytes", least_bytes_of(bits));
     fields.add("algorithm", algorithm).add("chosen_by", chosen_by);
     if (!why.empty()) fields.add("why", why);
-    fields.add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.seconds);
+    fields.add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.in_calls_s);
+    if (form != CallForm::blocking) fields.add("under_way_s", sum.under_way_s);
     add_row(calls, fields);
   }
   std::string trials;

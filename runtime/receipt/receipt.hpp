@@ -17,6 +17,8 @@
 
 namespace trunkline::runtime {
 
+enum class CallForm : std::uint8_t { blocking, started, persistent };
+
 /// What the job is, as far as the ranks know it: empty or 0 where they do not.
 struct ReceiptHead {
   std::string mpi{};      ///< with its version
@@ -30,6 +32,13 @@ struct ReceiptHead {
 struct ReceiptReason {
   std::string_view chosen_by;  ///< as TRUNKLINE_EXPLAIN=json says it
   std::string_view words;      ///< of what is native whatever anyone says; else empty
+};
+
+/// Of a call. What a call that does not block makes the program wait is not known.
+struct Took {
+  CallForm form = CallForm::blocking;
+  double in_calls_s = 0.0;   ///< of a blocking one
+  double under_way_s = 0.0;  ///< of others, hidden or not; 0: the MPI library's own, which do not tell
 };
 
 /// An algorithm in trials.
@@ -67,7 +76,7 @@ class Receipt {
 
   /// A call; nothing: of unknown size.
   void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
-             const ReceiptReason& why, double seconds);
+             const ReceiptReason& why, const Took& took);
   void add(const TrialsFound& found);
   /// By how much calls took longer while ranks told each other their times.
   void add_meetings(double seconds);
@@ -79,11 +88,12 @@ class Receipt {
   struct Sum {
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;
-    double seconds = 0.0;
+    double in_calls_s = 0.0;
+    double under_way_s = 0.0;
   };
-  /// A power of two and what is below the next one, as a count of bits, 0 of no bytes; algorithm, whose choice, why.
-  using Key = std::tuple<Collective, int, std::string, std::string, std::string>;
-  using KeyView = std::tuple<Collective, int, std::string_view, std::string_view, std::string_view>;
+  /// Bytes as a count of bits, 0 of none: a power of two and what is below the next one; algorithm, whose choice, why.
+  using Key = std::tuple<Collective, CallForm, int, std::string, std::string, std::string>;
+  using KeyView = std::tuple<Collective, CallForm, int, std::string_view, std::string_view, std::string_view>;
   /// A call that is like one before asks for no memory.
   struct InOrder {
     using is_transparent = void;

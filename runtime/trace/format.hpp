@@ -59,12 +59,14 @@ struct CallKind {
   std::uint64_t plan;   ///< its identity, the same on all ranks; 0: native
   std::uint64_t bytes;  ///< of the call's data; native: as far as the library looked, else unknown_bytes
   std::uint64_t segment_bytes;
-  std::uint32_t communicator;  ///< its number; native: whether it is MPI_COMM_WORLD, 1 or 0
+  std::uint32_t communicator;  ///< its number; native: whether it is MPI_COMM_WORLD, 1 or 0; or does_not_block
   std::int32_t root;           ///< rank of the communicator
   char collective[24];
   char algorithm[40];
 };
 static_assert(sizeof(CallKind) == 96);
+/// A bit of CallKind::communicator, whose numbers are smaller.
+inline constexpr std::uint32_t does_not_block = std::uint32_t{1} << 31U;
 inline constexpr std::uint64_t unknown_bytes = ~std::uint64_t{0};
 inline constexpr std::size_t unknown_kind = 4095;
 

@@ -29,6 +29,18 @@ class TestRead:
         assert [one.algorithm for one in found.trials[0].lost] == ["two-tree:1408", "native"]
         assert [one.why for one in found.native] == ["", "below 2 KiB"]
 
+    def test_calls_that_do_not_block_took_nobody_time(self, tmp_path):
+        started = {"collective": "bcast", "form": "start", "algorithm": "linear", "chosen_by": "prediction"}
+        started |= {"calls": 3, "bytes": 0, "seconds": 0, "under_way_s": 40.0}
+        blocking = receipt()["calls"]
+        found = read_receipt(str(written(tmp_path, calls=[*blocking, started])))
+        assert (found.calls[-1].under_way_s, found.calls[-1].form) == (40.0, "start")
+        assert found.as_json()["calls_seconds"] == sum(one["seconds"] for one in blocking)
+        page = receipt_page(found)
+        assert "MPI_Ibcast" in page
+        assert "40.0 s under way" in page
+        assert "MPI_Ibcast" not in receipt_panels(found)[0]
+
     def test_one_of_an_older_version_lacks_much(self, tmp_path):
         """The first receipts said no more than this."""
         file = tmp_path / "old.json"

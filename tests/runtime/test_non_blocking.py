@@ -1,8 +1,14 @@
 """Collectives that do not block: several at once, completed in any order, beside all else that a program calls."""
 
+import json
+from pathlib import Path
+
 import pytest
 from conftest import ON_OWN_HOST, Mpi, Outcome
 from test_host_memory import ON_SHARED_HOST, shared
+
+from trunkline.trace.analysis import analyse
+from trunkline.trace.folder import find_job
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
 CASES = 12
@@ -69,3 +75,26 @@ def test_on_threads_too(any_mpi: Mpi):
 def test_natively_too(mpi: Mpi):
     """The program holds without the library: what it asks for is MPI's contract, not ours."""
     overlapped(mpi, 3, 200, 1, ["auto"], preload=None)
+
+
+def test_traces_and_receipts_have_them(any_mpi: Mpi, tmp_path: Path):
+    told = {"TRUNKLINE_TRACE": str(tmp_path), "TRUNKLINE_SUMMARY": str(tmp_path / "receipt.json")}
+    found = accelerated(overlapped(any_mpi, 4, 200, 1, ["linear:1448", "native"], settings=CLUSTER | told))
+    groups = [one for one in analyse(find_job(str(tmp_path))).groups if not one.group.is_blocking]
+    assert {one.group.name for one in groups} >= {"ibcast", "ireduce", "iallreduce", "ibarrier"}
+    assert all(not one.group.is_native and len(one.group.ranks) > 1 for one in groups)
+    assert any(one.trees and one.critical is not None for one in groups)
+    rows = json.loads((tmp_path / "receipt.json").read_text())["calls"]
+    ours = [row for row in rows if row.get("form") == "start" and row["algorithm"] != "native"]
+    assert all(row["under_way_s"] > 0 and row["seconds"] == 0 for row in ours)
+    # The program counts those of its batches alone, and not its cases.
+    assert sum(row["calls"] for row in ours if row["collective"] == "bcast") >= found["bcast"]
+    assert any(row.get("form") == "start" and row["algorithm"] == "native" for row in rows)
+
+
+def test_receipts_say_why_threads_keep_them_native(any_mpi: Mpi, tmp_path: Path):
+    settings = CLUSTER | {"TRUNKLINE_SUMMARY": str(tmp_path / "receipt.json")}
+    overlapped(any_mpi, 2, 100, 2, ["linear"], settings=settings)
+    rows = json.loads((tmp_path / "receipt.json").read_text())["calls"]
+    why = {row.get("why", "") for row in rows if row.get("form") == "start" and row["algorithm"] == "native"}
+    assert any("lets no calls of others go on" in one for one in why) == (any_mpi.family == "mpich")

@@ -153,15 +153,21 @@ def _trials_row(one: Trials) -> dict[str, str]:
 
 def _calls_row(one: Calls) -> dict[str, str]:
     return {
-        "call": call_name(one.collective),
+        "call": call_name(one.collective, one.form),
         "size": size_text(one.least_bytes),
         "ran": one.algorithm,
         "by": one.chosen_by,
         "calls": str(one.calls),
         "bytes": amount_text(one.bytes),
-        "seconds": time_text(one.seconds),
+        "seconds": "" if one.form else time_text(one.seconds),
+        "under_way": time_text(one.under_way_s) if one.under_way_s else "",
         "why": reason_text(one),
     }
+
+
+def _by_time(found: Receipt) -> list[Calls]:
+    """Most time first; of what blocks nobody by what was under way."""
+    return sorted(found.calls, key=lambda one: (-one.seconds, -one.under_way_s))
 
 
 def _tell_rows(terminal: Console, title: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, str]]) -> None:
@@ -182,9 +188,9 @@ def _print(found: Receipt) -> None:
     if not found.calls:
         terminal.print("There were no collective calls.")
         return
-    calls = [_calls_row(one) for one in sorted(found.calls, key=lambda one: -one.seconds)]
+    calls = [_calls_row(one) for one in _by_time(found)]
     columns = {"calls of": "call", "size": "size", "ran": "ran", "by": "by", "calls": "calls", "bytes": "bytes"}
-    _tell_rows(terminal, "What ran", {**columns, "seconds": "seconds"}, calls)
+    _tell_rows(terminal, "What ran", {**columns, "seconds": "seconds", "under way": "under_way"}, calls)
     if found.measured:
         rows = [_trials_row(one) for one in found.measured]
         columns = {"calls of": "call", "size": "size", "ranks": "ranks", "calls": "calls", "runs": "runs"}
@@ -214,7 +220,7 @@ def receipt_page(found: Receipt) -> str:
         panels=receipt_panels(found),
         trials=[_trials_row(one) for one in found.measured],
         unknown=_unknown(found),
-        calls=[_calls_row(one) for one in sorted(found.calls, key=lambda one: -one.seconds)],
+        calls=[_calls_row(one) for one in _by_time(found)],
         receipt=dumps(found.as_json(), indent=2),
     )
 

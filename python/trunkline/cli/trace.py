@@ -222,8 +222,8 @@ def _print(terminal: Console, found: Analysis, details: int | None, rank: int | 
 
 def _tell_what_is_traced(terminal: Console) -> None:
     """A program may spend its time in other calls, of which a trace knows nothing."""
-    text = f"only blocking calls that Trunkline plans are in a trace: {_core.planned_words()}"
-    tell(text, terminal, style="dim")
+    text = "a trace has the calls that Trunkline plans; of those that do not block, what plans ran"
+    tell(f"{text}: {_core.planned_words()}", terminal, style="dim")
 
 
 @app.command(

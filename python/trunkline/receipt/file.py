@@ -26,7 +26,10 @@ class Calls:
         least_bytes: A power of two, and sizes below the next one; 0: no data; None: not known.
         chosen_by: As ``TRUNKLINE_EXPLAIN=json`` says it; empty: the file does not say.
         why: Of what is native whatever anyone says; else empty.
-        seconds: Those of rank 0.
+        seconds: Those of rank 0; 0 where they do not block, since what they hid is not known.
+        form: ``start`` or ``persistent`` of calls that do not block; else empty.
+        under_way_s: Of these, from their starts to their ends, those of several at once added up; 0: the MPI library's
+            own, which do not tell.
     """
 
     collective: str
@@ -37,6 +40,8 @@ class Calls:
     calls: int
     bytes: int
     seconds: float
+    form: str
+    under_way_s: float
 
 
 @dataclass(frozen=True)
@@ -262,6 +267,8 @@ def _calls(row: _Fields) -> Calls:
         calls=row.count("calls"),
         bytes=row.count("bytes"),
         seconds=row.number("seconds", least=0.0),
+        form=row.text("form", ""),
+        under_way_s=row.number("under_way_s", least=0.0) if row.has("under_way_s") else 0.0,
     )
 
 

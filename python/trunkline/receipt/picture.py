@@ -35,6 +35,8 @@ def time_panel(receipt: Receipt) -> str:
     """Seconds by collective and class of sizes, what the library's own algorithms took in another colour."""
     ran: dict[str, list[float]] = {}
     for one in receipt.calls:
+        if one.form:
+            continue
         own = ran.setdefault(f"{call_name(one.collective)} {size_text(one.least_bytes)}", [0.0, 0.0])
         own[one.algorithm == "native"] += one.seconds
     rows = sorted(ran.items(), key=lambda row: -sum(row[1]))

@@ -19,9 +19,12 @@ _LONG_S = 1000.0
 """From there on hours are told."""
 
 
-def call_name(collective: str) -> str:
-    """``MPI_Bcast`` for ``bcast``; one of a newer Trunkline as it stands."""
-    return _core.facts_of(collective).mpi_name if collective in _core.collectives() else collective
+def call_name(collective: str, form: str = "") -> str:
+    """``MPI_Bcast`` for ``bcast``, or ``MPI_Ibcast``; one of a newer Trunkline as it stands."""
+    if collective not in _core.collectives():
+        return " ".join(filter(None, (collective, form)))
+    facts = _core.facts_of(collective)
+    return {"start": facts.nonblocking_name, "persistent": f"{facts.mpi_name}_init"}.get(form, facts.mpi_name)
 
 
 def size_text(least_bytes: int | None) -> str:

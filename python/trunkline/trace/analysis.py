@@ -281,7 +281,7 @@ def find_group(groups: Sequence[Analysed], like: Analysed) -> Analysed | None:
         (
             analysed
             for analysed in groups
-            if (analysed.group.collective, analysed.group.bytes) == (like.group.collective, like.group.bytes)
+            if (analysed.group.name, analysed.group.bytes) == (like.group.name, like.group.bytes)
         ),
         None,
     )

@@ -45,6 +45,7 @@ def _group(analysed: Analysed) -> dict[str, Any]:
     group = analysed.group
     return {
         "collective": group.collective,
+        "blocking": group.is_blocking,
         "algorithm": group.algorithm,
         "plan": f"{group.plan:016x}" if group.plan else None,
         "bytes": group.bytes if _core.facts_of(group.collective).has_data else 0,

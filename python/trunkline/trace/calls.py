@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trunkline.compat import zip_equal
-from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace
+from trunkline.trace.file import BEGIN, OVER, UNKNOWN_KIND, CallKind, RankTrace, call_name
 
 _ID_BITS = 16
 """Of a call's number that each record has."""
@@ -27,7 +27,8 @@ class RankCalls:
     """ns of the rank's own clock since its trace began; also below."""
     end: NDArray[np.int64]
     gap: NDArray[np.int64]
-    """ns between the end of the rank's call before and this one's start: the program's own; -1: not known."""
+    """ns between the end of the rank's call before and this one's start: the program's own; -1: not known, as where
+    one of them does not block."""
     event_call: NDArray[np.int64]
     """Of each event inside a call its place among the calls."""
     event_time: NDArray[np.int64]
@@ -64,8 +65,9 @@ def rank_calls(trace: RankTrace) -> RankCalls:
     start = trace.time[begins]
     gap = np.full(len(begins), -1, np.int64)
     follows = np.diff(numbers) % (1 << _ID_BITS) == 1  # else calls in between were not traced
-    gap[1:] = np.where(follows & (end[:-1] >= 0), start[1:] - end[:-1], -1)
     kind = (trace.what[begins] >> np.uint64(4) & np.uint64(0xFFF)).astype(np.int64)
+    blocks = np.array([*(one.is_blocking for one in trace.kinds), True])[np.minimum(kind, len(trace.kinds))]
+    gap[1:] = np.where(follows & (end[:-1] >= 0) & blocks[1:] & blocks[:-1], start[1:] - end[:-1], -1)
     whole = (end >= 0) & ~failed & (kind != UNKNOWN_KIND) & (kind < len(trace.kinds))
 
     inner = np.flatnonzero(known & (what != BEGIN) & (what != OVER))
@@ -117,12 +119,18 @@ class Group:
     bytes: int
     segment_bytes: int
     root: int
+    is_blocking: bool
     ranks: list[int] = field(default_factory=list)
     """In MPI_COMM_WORLD; that have calls of it."""
     places: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     """By rank the places of its calls among all of the rank; as many everywhere, and call i is the same call."""
     unmatched: int = 0
     """Calls that some rank has and another has not: the program was killed, or a ring overflowed."""
+
+    @property
+    def name(self) -> str:
+        """``bcast``, ``ibcast``."""
+        return call_name(self.collective, self.is_blocking)
 
     @property
     def count(self) -> int:
@@ -135,8 +143,8 @@ class Group:
         return self.plan == 0
 
 
-_Key = tuple[str, str, int, int, int, int]
-"""Of a group: collective, algorithm, plan, bytes, segment, root."""
+_Key = tuple[str, str, int, int, int, int, bool]
+"""Of a group: collective, algorithm, plan, bytes, segment, root, whether it blocks."""
 
 
 def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
@@ -155,7 +163,8 @@ def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
         for kind, places in zip_equal(one.kinds, by_kind):
             if len(places) == 0:
                 continue
-            key = (kind.collective, kind.algorithm, kind.plan, kind.bytes, kind.segment_bytes, kind.root)
+            data = (kind.bytes, kind.segment_bytes, kind.root)
+            key = (kind.collective, kind.algorithm, kind.plan, *data, kind.is_blocking)
             if key not in groups:
                 groups[key] = Group(*key)
             is_numbered = kind.communicator and len(np.unique(one.turn[places])) == len(places)  # on MPI_COMM_WORLD

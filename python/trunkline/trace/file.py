@@ -75,6 +75,8 @@ _KIND = np.dtype(
     ]
 )
 _RECORD = np.dtype([("time", "<u8"), ("what", "<u8")])
+_DOES_NOT_BLOCK = 1 << 31
+"""A bit of a kind's communicator."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,17 @@ class CallKind:
     root: int
     collective: str
     algorithm: str
+    is_blocking: bool
+
+    @property
+    def name(self) -> str:
+        """``bcast``, ``ibcast``."""
+        return call_name(self.collective, self.is_blocking)
+
+
+def call_name(collective: str, is_blocking: bool) -> str:
+    """Of calls: ``bcast``, ``ibcast``; persistent ones do not block either."""
+    return collective if is_blocking else f"i{collective}"
 
 
 @dataclass(frozen=True)
@@ -204,7 +217,13 @@ def read_kinds(header: Header) -> list[CallKind]:
     """The table of the kinds of calls, as far as it is filled and there."""
     with open_regular(header.file) as opened:
         raw_kinds = np.fromfile(opened, _KIND, count=header.kinds, offset=header.kinds_at)
-    return [CallKind(**_fields_of(raw_kind)) for raw_kind in raw_kinds]
+    return [_kind_of(_fields_of(raw_kind)) for raw_kind in raw_kinds]
+
+
+def _kind_of(told: dict[str, Any]) -> CallKind:
+    communicator = told.pop("communicator")
+    is_blocking = not communicator & _DOES_NOT_BLOCK
+    return CallKind(**told, communicator=communicator & ~_DOES_NOT_BLOCK, is_blocking=is_blocking)
 
 
 def read_records(header: Header, first: int, count: int) -> NDArray[np.void]:

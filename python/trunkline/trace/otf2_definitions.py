@@ -43,7 +43,7 @@ class Definitions:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._names: dict[str, int] = {"": 0}
-        self._regions: dict[tuple[str, str], int] = {}
+        self._regions: dict[tuple[str, str, bool], int] = {}
         self._parts: dict[str, int] = {}
         self._communicators: dict[tuple[int, tuple[int, ...]], int] = {}
         self._rest: list[tuple[Callable[..., int], Sequence[object]]] = []
@@ -61,7 +61,7 @@ class Definitions:
             )
         if _core.facts_of(kind.collective).mpi_name not in _OPERATIONS:
             raise BadInput(f"{self._job.folder}: OTF2 has no operation for calls of '{kind.collective}'; take Perfetto")
-        return self._regions.setdefault((kind.collective, kind.algorithm), self._next_region())
+        return self._regions.setdefault((kind.collective, kind.algorithm, kind.is_blocking), self._next_region())
 
     def part(self, name: str) -> int:
         """The region of a part of a call."""
@@ -102,9 +102,9 @@ class Definitions:
         first = min(job.headers, key=lambda header: header.start_ns + header.clock_offset_ns)
         archive.GlobalDefWriter_WriteClockProperties(writer, _NS, 0, length, max(0, first.wall_ns))
         self._place(archive, events)
-        for (collective, algorithm), number in self._regions.items():
+        for (collective, algorithm, is_blocking), number in self._regions.items():
             facts = _core.facts_of(collective)
-            name, role = facts.mpi_name, _role(facts)
+            name, role = facts.mpi_name if is_blocking else facts.nonblocking_name, _role(facts)
             described = (self._name(f"{name} ({algorithm})"), self._name(name), self._name(algorithm))
             self._later(archive.GlobalDefWriter_WriteRegion, number, *described, role, _MPI, 0, UNDEFINED, 0, 0)
         for part, number in self._parts.items():

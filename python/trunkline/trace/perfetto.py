@@ -101,7 +101,7 @@ def _events(calls: RankCalls, chosen: NDArray[np.int64], track: int) -> Iterator
     bounds = np.searchsorted(calls.event_call[order], np.arange(len(calls) + 1)).tolist()
     for call in chosen.tolist():
         kind = calls.kinds[int(calls.kind[call])]
-        yield int(calls.start[call]), _event(SLICE_BEGIN, track, f"{kind.collective} {kind.algorithm}")
+        yield int(calls.start[call]), _event(SLICE_BEGIN, track, f"{kind.name} {kind.algorithm}")
         inner = order[bounds[call] : bounds[call + 1]]
         words, times = calls.event_what[inner].tolist(), calls.event_time[inner].tolist()
         found = [(time, _AT, _instant(calls, call, track, word)) for word, time in zip_equal(words, times)]

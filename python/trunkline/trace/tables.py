@@ -44,7 +44,7 @@ def groups_table(analysis: Analysis) -> Table:
     for analysed in analysis.groups:
         late = ", ".join(f"{rank} {part:.0%}" for rank, part in analysed.imbalance.late_ranks[:2])
         table.add_row(
-            analysed.group.collective,
+            analysed.group.name,
             bytes_text(analysed.group.collective, analysed.group.bytes),
             analysed.group.algorithm,
             str(len(analysed.group.ranks)),
@@ -217,7 +217,7 @@ def compared_table(compared: list[Compared]) -> Table:
     for pair in compared:
         interval = "too few calls" if pair.interval is None else f"{pair.interval[0]:.3f} .. {pair.interval[1]:.3f}"
         table.add_row(
-            pair.first.group.collective,
+            pair.first.group.name,
             bytes_text(pair.first.group.collective, pair.first.group.bytes),
             pair.first.group.algorithm,
             pair.second.group.algorithm,

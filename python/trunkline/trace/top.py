@@ -256,5 +256,7 @@ def _count(spent: Spent, rank: int, followed: FollowedRank, news: News) -> None:
     for number in np.unique(kinds):
         of_kind = kinds == number
         known = followed.kinds[number] if number < len(followed.kinds) else None
-        kind = (known.collective, known.bytes, known.algorithm) if known else ("others", (1 << 64) - 1, "?")
+        if known and not known.is_blocking:
+            inside = np.where(of_kind, 0, inside)  # how much of it the program waited is not known
+        kind = (known.name, known.bytes, known.algorithm) if known else ("others", (1 << 64) - 1, "?")
         spent.put(kind, rank, *(int(values[of_kind].sum()) for values in (ended, inside, length)))

@@ -62,14 +62,12 @@ def parts_of(collective: str) -> list[tuple[str, str]]:
 
 def call_text(analysed: Analysed) -> str:
     """Collective and bytes, if it has any."""
-    return ", ".join(
-        filter(None, (analysed.group.collective, bytes_text(analysed.group.collective, analysed.group.bytes)))
-    )
+    return ", ".join(filter(None, (analysed.group.name, bytes_text(analysed.group.collective, analysed.group.bytes))))
 
 
 def bytes_text(collective: str, count: int) -> str:
     """Empty of a barrier, which carries nothing; ``?``: the trace does not say."""
-    if collective == "barrier":
+    if collective.endswith("barrier"):
         return ""
     return format_bytes(count) if count < 1 << 63 else "?"
 

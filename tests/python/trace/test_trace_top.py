@@ -33,6 +33,23 @@ def shares(spent, kind=None):
     return {rank: round(share, 6) for rank, share in spent.shares(kind).items()}
 
 
+def test_calls_that_do_not_block_are_no_time_in_collectives(tmp_path, clock):
+    """Several may be under way at once, and the program works meanwhile."""
+    started = kind_bytes(communicator=1 << 31 | 1, size=100, collective="bcast", name="linear")
+    ranks = [Made(rank, 2, f"h{rank}", finished=False, kinds=[kind_bytes(), started]) for rank in range(2)]
+    for one in ranks:
+        one.begin(100, 0, kind=1)
+        one.over(900)
+        one.begin(1000, 1)
+        one.over(1100)
+        one.write(tmp_path)
+    clock.us = 2000
+    spent = Top(str(tmp_path), None, clock).look().whole
+    assert shares(spent, SUM) == {0: 0.05, 1: 0.05}
+    assert shares(spent, ("ibcast", 100, "linear")) == {0: 0.0, 1: 0.0}
+    assert next(row.mean_us for row in spent.rows() if row.collective == "ibcast") == 800.0
+
+
 def test_each_look_counts_what_is_new(tmp_path, clock):
     ranks = [Made(rank, 2, f"h{rank}", finished=False, kinds=[kind_bytes(), BCAST]) for rank in range(2)]
     top = Top(str(tmp_path), None, clock)

@@ -12,7 +12,7 @@ from trunkline.trace.words import PARTS, call_text, parts_of, stage_text
 
 
 def named(collective, count):
-    return SimpleNamespace(group=SimpleNamespace(collective=collective, bytes=count))
+    return SimpleNamespace(group=SimpleNamespace(collective=collective, name=collective, bytes=count))
 
 
 def test_a_barrier_has_no_bytes():
