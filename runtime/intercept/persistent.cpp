@@ -65,6 +65,7 @@ class List {
 
     void drop(const auto& is_gone) {
       auto& all = list_.all_;
+      if (std::ranges::none_of(all, is_gone)) return;
       const auto gone = std::partition(all.begin(), all.end(), [&](const Persistent& one) { return !is_gone(one); });
       with_reserve([&] { dropped_.reserve(all.size()); });
       std::move(gone, all.end(), std::back_inserter(dropped_));

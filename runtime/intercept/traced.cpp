@@ -9,6 +9,7 @@
 #include "decide/decision.hpp"
 #include "intercept/state.hpp"
 #include "report.hpp"
+#include "reserve.hpp"
 #include "trace/session.hpp"
 
 namespace trunkline::runtime {
@@ -74,7 +75,9 @@ void begin_planned(TracedCall& traced, const Arguments& call, std::uint64_t byte
     keep_plan_of(call, plan, *prepared.members);
   } catch (const std::exception& wrong) {
     static std::once_flag said;
-    std::call_once(said, [&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
+    std::call_once(said, [&] {
+      with_reserve([&] { warn("a plan cannot be written beside the trace: " + std::string(wrong.what())); });
+    });
   }
 }
 

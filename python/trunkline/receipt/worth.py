@@ -53,8 +53,11 @@ class Sum:
         }
 
     def add(self, one: Receipt, collective: str | None = None) -> None:
-        """One job; of one collective, without the meetings, which are those of all."""
-        calls = [row for row in one.calls if collective in (None, row.collective)]
+        """One job; of one collective, without the meetings, which are those of all.
+
+        Calls that do not block are left out: what the program waited for them is not known.
+        """
+        calls = [row for row in one.calls if collective in (None, row.collective) and not row.form]
         trials = [row for row in one.measured if collective in (None, row.collective)]
         self.jobs += 1
         self.calls += sum(row.calls for row in calls)

@@ -238,7 +238,7 @@ def _analysed(
         imbalance_of(group, calls, clocks, skipped),
         *entries_and_exits(group, calls, clocks, skipped),
     )
-    if group.is_native:
+    if group.is_native or not group.is_blocking:  # when a rank was next in MPI says nothing of the network
         return found
     if (protocol := protocol_of(group, calls, skipped)) is not None:
         return replace(found, protocol=protocol)

@@ -28,7 +28,7 @@ class RankCalls:
     end: NDArray[np.int64]
     gap: NDArray[np.int64]
     """ns between the end of the rank's call before and this one's start: the program's own; -1: not known, as where
-    one of them does not block."""
+    a call was under way that does not block: it may have waited for that."""
     event_call: NDArray[np.int64]
     """Of each event inside a call its place among the calls."""
     event_time: NDArray[np.int64]
@@ -67,7 +67,8 @@ def rank_calls(trace: RankTrace) -> RankCalls:
     follows = np.diff(numbers) % (1 << _ID_BITS) == 1  # else calls in between were not traced
     kind = (trace.what[begins] >> np.uint64(4) & np.uint64(0xFFF)).astype(np.int64)
     blocks = np.array([*(one.is_blocking for one in trace.kinds), True])[np.minimum(kind, len(trace.kinds))]
-    gap[1:] = np.where(follows & (end[:-1] >= 0) & blocks[1:] & blocks[:-1], start[1:] - end[:-1], -1)
+    alone = blocks[1:] & blocks[:-1] & (_last_end_before(start, end, ~blocks)[1:] <= end[:-1])
+    gap[1:] = np.where(follows & alone & (end[:-1] >= 0), start[1:] - end[:-1], -1)
     whole = (end >= 0) & ~failed & (kind != UNKNOWN_KIND) & (kind < len(trace.kinds))
 
     inner = np.flatnonzero(known & (what != BEGIN) & (what != OVER))
@@ -86,6 +87,14 @@ def rank_calls(trace: RankTrace) -> RankCalls:
         kinds=trace.kinds,
         offset=trace.header.start_ns + trace.header.clock_offset_ns,
     )
+
+
+def _last_end_before(start: NDArray[np.int64], end: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each call the last end of the chosen ones that began before it, which may not have ended; -1: none did."""
+    order = np.argsort(start[chosen], kind="stable")
+    ends = np.where(end[chosen] < 0, np.iinfo(np.int64).max, end[chosen])[order]
+    last = np.concatenate(([-1], np.maximum.accumulate(ends)))
+    return last[np.searchsorted(start[chosen][order], start)]
 
 
 def _no_calls(trace: RankTrace) -> RankCalls:
@@ -148,7 +157,7 @@ _Key = tuple[str, str, int, int, int, int, bool]
 
 
 def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
-    """All groups, the one with the most time of all ranks first.
+    """All groups, the one with the most time of all ranks first; behind those that block the others.
 
     Args:
         calls: Of each rank.
@@ -186,7 +195,8 @@ def grouped(calls: Sequence[RankCalls], finished: bool) -> list[Group]:
     def spent(group: Group) -> int:
         return sum(int(time_of[rank][places].sum()) for rank, places in group.places.items())
 
-    return sorted((group for group in groups.values() if group.count), key=spent, reverse=True)
+    found_groups = [group for group in groups.values() if group.count]
+    return sorted(found_groups, key=lambda group: (group.is_blocking, spent(group)), reverse=True)
 
 
 def _numbered(identity: NDArray[np.int64], from_the_end: bool) -> NDArray[np.int64]:

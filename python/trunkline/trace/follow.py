@@ -57,6 +57,7 @@ class FollowedRank:
         self._first = True
         self._seen = 0
         self._last_time = -1
+        self._last_begun = -1
         self._until = 0
         none = np.empty(0, np.int64)
         self._open = (none, none, none)  # their calls' numbers, starts and kinds
@@ -103,17 +104,28 @@ class FollowedRank:
         return self._news(records, time, gap > 0, max(0, new), now_ns)
 
     def _is_half_written(self, records: NDArray[np.void], time: NDArray[np.int64]) -> bool:
-        """Whether the newest record has its place alone: what stands there is nothing yet, or a lap older."""
+        """Whether the newest record has its place alone: what stands there is nothing yet, or a lap older.
+
+        A call that has waited for others under way may say so late that it began: its number is the next one.
+        """
         if len(records) == 0:
             return False
+        what = records["what"] & np.uint64(15)
         before = int(time[-2]) if len(time) > 1 else self._last_time
-        return int(records["what"][-1]) & 15 == 0 or int(time[-1]) < before
+        if what[-1] == BEGIN and int(time[-1]) < before:
+            numbers = (records["time"] >> _CALL_SHIFT).astype(np.int64)
+            begun = numbers[:-1][what[:-1] == BEGIN]
+            last = int(begun[-1]) if len(begun) else self._last_begun
+            return (int(numbers[-1]) - last) % (1 << 16) not in (1, 2)
+        return bool(what[-1] == 0) or int(time[-1]) < before
 
     def _news(self, records: NDArray[np.void], time: NDArray[np.int64], has_gap: bool, new: int, now_ns: int) -> News:
         header = self.header
         if len(time):
             self._last_time = int(time.max())
         what = records["what"] & np.uint64(15)
+        if (what == BEGIN).any():
+            self._last_begun = int(records["time"][what == BEGIN][-1] >> _CALL_SHIFT)
         ends = np.flatnonzero((what == BEGIN) | (what == OVER))
         since = self._until
         numbers, starts, kinds = self._open

@@ -26,6 +26,11 @@ def summary_lines(analysis: Analysis) -> list[str]:
 def _time(analysis: Analysis, one: Analysed) -> str:
     spent = {id(group): group.time.mean * group.counted * len(group.group.ranks) for group in analysis.groups}
     part = spent[id(one)] / (sum(spent.values()) or 1.0)
+    if not one.group.is_blocking:
+        return (
+            f"no call that blocks is in the trace; {call_text(one)} by {one.group.algorithm} is {part:.0%} of what was "
+            f"under way, {_words(one.time.mean)} a call and rank, hidden or not"
+        )
     waiting = min(1.0, one.imbalance.waiting / (one.imbalance.in_call or 1.0))
     return (
         f"{call_text(one)} by {one.group.algorithm} takes {part:.0%} of what was traced, {_words(one.time.mean)} a "

@@ -4,42 +4,13 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "transport/datagrams.hpp"
 #include "transport/looks.hpp"
+#include "transport/mpi/requests.hpp"
 
 namespace trunkline::runtime {
-
-namespace {
-
-/// MPI's requests are pointers in some libraries, and numbers in others.
-template <class Request>
-Request from_word(std::uintptr_t word) {
-  if constexpr (std::is_pointer_v<Request>) {
-    return reinterpret_cast<Request>(word);
-  } else {
-    return static_cast<Request>(word);
-  }
-}
-
-template <class Request>
-std::uintptr_t to_word(Request request) {
-  if constexpr (std::is_pointer_v<Request>) {
-    return reinterpret_cast<std::uintptr_t>(request);
-  } else {
-    return static_cast<std::uintptr_t>(request);
-  }
-}
-
-MPI_Request request_of(const Pending& pending) {
-  return pending.is_none() ? MPI_REQUEST_NULL : from_word<MPI_Request>(pending.word);
-}
-
-void keep(Pending& pending, MPI_Request request) { pending.word = request == MPI_REQUEST_NULL ? 0 : to_word(request); }
-
-}  // namespace
 
 void MpiTransport::send(const Chunk& chunk, int to, unsigned stream, bool synchronous, Pending& pending) {
   const bool due = ours_.backlog().due(to, static_cast<std::uint64_t>(chunk.bytes), synchronous);
@@ -57,27 +28,6 @@ void MpiTransport::receive(const Chunk& chunk, int from, unsigned stream, Pendin
 
 namespace {
 
-/// Whether a message is over; once it is, it is none. MPICH's MPI_Test looks for what has come before it answers, also
-/// where the request has long been over: a system call for each segment. Its MPI_Request_get_status answers first. That
-/// of SMPI says of every request that it is over.
-bool is_over(Pending& pending, MPI_Status& status) {
-  MPI_Request request = request_of(pending);
-  int over = 0;
-#if defined(OPEN_MPI) || defined(TRUNKLINE_SIMULATED)
-  const int code = PMPI_Test(&request, &over, &status);
-  keep(pending, request);  // also after an error, which the library frees the request with
-  check(code);
-#else
-  if (!may_be_tested(request)) return false;
-  check(PMPI_Request_get_status(request, &over, MPI_STATUS_IGNORE));
-  if (over == 0) return false;
-  const int code = PMPI_Wait(&request, &status);
-  keep(pending, request);
-  check(code);
-#endif
-  return over != 0;
-}
-
 /// The place of one that is over.
 std::optional<std::size_t> any_over(std::span<Pending* const> pending,
                                     [[maybe_unused]] std::vector<MPI_Request>& handles, MPI_Status& status) {
@@ -86,6 +36,7 @@ std::optional<std::size_t> any_over(std::span<Pending* const> pending,
   for (const Pending* const one : pending) handles.push_back(request_of(*one));
   int index = MPI_UNDEFINED;
   int over = 0;
+  const Looks looks;
   const int code = PMPI_Testany(static_cast<int>(handles.size()), handles.data(), &index, &over, &status);
   // Also after an error, which the library frees the request with.
   for (std::size_t i = 0; i < handles.size(); ++i) keep(*pending[i], handles[i]);

@@ -38,6 +38,12 @@ class OtherClaims {
   OtherClaims() = default;
 };
 
+/// That a rank has given a call up.
+struct Notice {
+  std::uint64_t turn;
+  std::int64_t code;  ///< an error class, which means the same on all ranks
+};
+
 /// Ranks are those of the private communicator, so of MPI_COMM_WORLD.
 class MpiTransport final : public Transport {
  public:
@@ -47,6 +53,7 @@ class MpiTransport final : public Transport {
   MpiTransport(PrivateCommunicator& ours, std::span<const int> members, unsigned id, std::uint64_t number,
                std::uint64_t claim, std::size_t streams)
       : ours_(ours), members_(members), id_(id), number_(number), claim_(claim), streams_(streams) {}
+  ~MpiTransport() override;
 
   /// Once a rank has revoked the program's communicator, whoever waits gives up, with MPI's code for that.
   void belongs_to(const ProgramCall& call) noexcept { user_ = call; }
@@ -96,6 +103,8 @@ class MpiTransport final : public Transport {
   void look_for_trouble(bool receiving, const Watchdog& watchdog);
   [[nodiscard]] Over over_at(std::size_t index, const MPI_Status& status);
   void look_for_notice();
+  void ask_for_notice();
+  void heed(const Notice& notice, int from);
   void look_for_other_claims();
 
   PrivateCommunicator& ours_;
@@ -111,6 +120,9 @@ class MpiTransport final : public Transport {
   int sender_ = -1;                     ///< of the message that was over last
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
+  /// A receive of the next one, where it must not be looked for; it lies there.
+  Pending notice_{};
+  std::shared_ptr<Notice> notice_room_{};
 };
 
 /// While it lives this thread is not cancelled: nothing may unwind a destructor.

@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "revoked.hpp"
+#include "transport/looks.hpp"
 #include "transport/mpi/mpi_transport.hpp"
+#include "transport/mpi/requests.hpp"
 
 namespace trunkline::runtime {
 namespace {
 
-struct Notice {
-  std::uint64_t turn;
-  std::int64_t code;  ///< an error class, which means the same on all ranks
-};
 constexpr int notice_bytes = static_cast<int>(sizeof(Notice));
 
 /// Notices that may be under way: the library reads them after the call that failed has returned.
@@ -49,6 +47,10 @@ void MpiTransport::tell_ranks(std::span<const int> ranks, int code) noexcept {
 
 void MpiTransport::look_for_trouble(bool receiving, const Watchdog& watchdog) {
   if (user_.communicator != MPI_COMM_NULL && is_revoked(user_.communicator)) throw MpiError{revoked_code};
+  if (must_not_look()) {
+    ask_for_notice();
+    if (!watchdog.is_very_long()) return;  // a program that is wrong is told of it then, at the risk of a look
+  }
   look_for_notice();
   if (receiving) look_for_other_claims();
   static constinit std::atomic<bool> said{false};
@@ -65,10 +67,38 @@ void MpiTransport::look_for_notice() {
     if (found == 0) return;
     Notice notice{};
     check(PMPI_Recv(&notice, notice_bytes, MPI_BYTE, status.MPI_SOURCE, tag, ours_.communicator(), MPI_STATUS_IGNORE));
-    if (notice.turn != number_ || !is_member(status.MPI_SOURCE)) continue;
-    is_alert_ = true;
-    throw GivenUp{.rank = status.MPI_SOURCE, .code = static_cast<int>(notice.code)};
+    heed(notice, status.MPI_SOURCE);
   }
+}
+
+void MpiTransport::heed(const Notice& notice, int from) {
+  if (notice.turn != number_ || !is_member(from)) return;
+  is_alert_ = true;
+  throw GivenUp{.rank = from, .code = static_cast<int>(notice.code)};
+}
+
+/// The same without a look: by a receive that stays posted until the call is over.
+void MpiTransport::ask_for_notice() {
+  while (true) {
+    if (notice_.is_none()) {
+      if (notice_room_ == nullptr) notice_room_ = std::make_shared<Notice>();
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(PMPI_Irecv(notice_room_.get(), notice_bytes, MPI_BYTE, MPI_ANY_SOURCE, ours_.tags().notice(id_, number_),
+                       ours_.communicator(), &request));
+      keep(notice_, request);
+    }
+    MPI_Status status{};
+    if (!is_over(notice_, status)) return;
+    heed(*notice_room_, status.MPI_SOURCE);
+  }
+}
+
+MpiTransport::~MpiTransport() {
+  if (notice_.is_none()) return;
+  const Uncancelled uncancelled;
+  MPI_Request request = request_of(notice_);
+  PMPI_Cancel(&request);
+  ours_.late().add(std::move(notice_room_), request);
 }
 
 /// Throws MPI_ERR_TRUNCATE where a member has sent a message of this call under another claim. Mostly there is no

@@ -2,7 +2,7 @@
 
 import pytest
 from made_run import write_beside
-from made_trace import ARRIVED, COMPLETE, HANDED_ON, Made, kind_bytes
+from made_trace import ARRIVED, COMPLETE, HANDED_ON, OVER, Made, kind_bytes
 from test_trace_suggest import plan_of, rooms  # noqa: F401 (a fixture)
 
 from trunkline.trace.analysis import analyse
@@ -184,3 +184,24 @@ def test_what_ranks_did_around_calls_left_out_is_not_known(tmp_path):
         [[-1, 9_400_000, 9_400_000], [-1, 9_900_000, 9_900_000]],
         [[-1, -1, 9_400_000], [-1, -1, 9_900_000]],
     ]
+
+
+def test_what_waits_for_a_call_under_way_may_not_be_the_program(tmp_path):
+    """Between the second call's end and the third's start the rank may have waited for the one that does not block."""
+    started = kind_bytes(communicator=1 << 31 | 1, size=100, collective="bcast", name="linear")
+    one = Made(0, 1, kinds=[kind_bytes(), started])
+    one.begin(0, 0)
+    one.over(10)
+    one.begin(15, 1, kind=1)
+    one.begin(20, 2)
+    one.over(30)
+    one.put(50, 1, OVER)
+    one.begin(60, 3)
+    one.over(70)
+    one.begin(90, 4)
+    one.over(95)
+    one.write(tmp_path)
+    [header] = find_job(str(tmp_path)).headers
+    found = rank_calls(read_trace(header))
+    assert found.gap.tolist() == [-1, -1, -1, -1, 20_000]
+    assert [found.kinds[kind].is_blocking for kind in found.kind] == [True, False, True, True, True]

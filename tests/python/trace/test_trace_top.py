@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_trace import BEGIN, OVER, Made, eight_ranks, kind_bytes
+from made_trace import ARRIVED, BEGIN, OVER, Made, eight_ranks, kind_bytes
 
 from trunkline.errors import BadInput
 from trunkline.trace.top import Top
@@ -48,6 +48,18 @@ def test_calls_that_do_not_block_are_no_time_in_collectives(tmp_path, clock):
     assert shares(spent, SUM) == {0: 0.05, 1: 0.05}
     assert shares(spent, ("ibcast", 100, "linear")) == {0: 0.0, 1: 0.0}
     assert next(row.mean_us for row in spent.rows() if row.collective == "ibcast") == 800.0
+
+
+def test_a_call_that_says_late_that_it_began(tmp_path, clock):
+    """It has waited behind others that were started, whose records came meanwhile; then it hangs."""
+    started = kind_bytes(communicator=1 << 31 | 1, size=100, collective="bcast", name="linear")
+    one = Made(0, 1, "h0", finished=False, kinds=[kind_bytes(), started])
+    one.begin(100, 0, kind=1)
+    one.event(800, ARRIVED)
+    one.begin(300, 1)
+    one.write(tmp_path)
+    clock.us = 2300
+    assert shares(Top(str(tmp_path), None, clock).look().whole, SUM) == {0: pytest.approx(2000 / 2300, abs=1e-6)}
 
 
 def test_each_look_counts_what_is_new(tmp_path, clock):
