@@ -3,6 +3,7 @@
 // members of their communicator to have come as far (TagLayout::meet_before).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,7 +14,7 @@
 
 namespace trunkline::runtime {
 
-/// A dissemination barrier. Cost: ceil(log2 P) T(0).
+/// A dissemination barrier, which tells all members the greatest of their words. Cost: ceil(log2 P) T(0).
 class Gate {
  public:
   /// `ranks`: the members in MPI_COMM_WORLD, of which this process is the one at `place`; the list must outlive the
@@ -24,7 +25,10 @@ class Gate {
 
   /// Whether it is open: all members have made their first step. Errors are those of ranks that have died: no rank
   /// waits for these.
-  [[nodiscard]] bool step();
+  /// `words`: this rank's at the first step, as many on all; once it is open, the greatest of each place.
+  [[nodiscard]] bool step(std::span<std::int64_t> words = {});
+
+  static constexpr std::size_t most_words = 4;
 
  private:
   MPI_Comm communicator_;
@@ -33,6 +37,8 @@ class Gate {
   std::size_t place_;
   std::size_t distance_ = 1;  ///< in the list, to whom this rank sends next
   bool has_begun_ = false;    ///< at that distance
+  std::array<std::int64_t, most_words> sending_{};
+  std::array<std::int64_t, most_words> coming_{};
   MPI_Request sent_ = MPI_REQUEST_NULL;
   MPI_Request come_ = MPI_REQUEST_NULL;
 };

@@ -53,21 +53,27 @@ Grouping::~Grouping() {
   if (ranks_ != user_) PMPI_Comm_free(&ranks_);
 }
 
-Grouped Grouping::use() {
+Grouped Grouping::use(const std::function<int()>& before_they_meet) {
   if (!has_asked_) {
-    const Grouped opened = open();
+    Grouped opened = open();
     if (opened.code == MPI_SUCCESS && opened.group == nullptr) warn_of_none();
     return opened;
   }
-  if (group_ != nullptr) return that_hears();
+  if (group_ != nullptr) return that_hears(before_they_meet);
   warn_of_none();
   return {.are_open = are_open_};
 }
 
-Grouped Grouping::use_where_it_pays(double saved_s, double opening_s) {
+std::shared_ptr<DatagramGroup> Grouping::to_start(double saved_s) noexcept {
+  if (has_groups()) return {};
+  if (!has_asked_) would_have_saved_s_ += saved_s;
+  return group_;
+}
+
+Grouped Grouping::use_where_it_pays(double saved_s, double opening_s, const std::function<int()>& before_they_meet) {
   if (has_asked_) {
     if (!are_open_) return {};
-    return group_ == nullptr ? Grouped{.are_open = true} : that_hears();
+    return group_ == nullptr ? Grouped{.are_open = true} : that_hears(before_they_meet);
   }
   would_have_saved_s_ += saved_s;
   if (would_have_saved_s_ < opening_s) {
@@ -138,7 +144,7 @@ Grouped Grouping::open() {
                      (eager > 0 ? "messages of up to " + format_bytes(eager) + " are eager"
                                 : "no message is eager: " + opened.not_eager));
   });
-  return {.are_open = are_open_, .group = group_.get(), .have_met = true};
+  return {.are_open = are_open_, .group = group_, .have_met = true};
 }
 
 void Grouping::has_none(std::string_view why) {
@@ -154,24 +160,25 @@ void Grouping::warn_of_none() {
             "; its calls go along the confirm tree, by messages");
 }
 
-Grouped Grouping::that_hears() {
-  const DatagramGroup::Heard heard = group_->hears(ranks_);
+Grouped Grouping::that_hears(const std::function<int()>& before_they_meet) {
+  DatagramGroup::Heard heard;
+  if (!group_->deaf_rank()) heard = group_->hears(ranks_, before_they_meet);
   if (heard.code != MPI_SUCCESS) return {.code = heard.code};
-  if (heard.deaf_rank) {
+  if (const std::optional<int> deaf = group_->deaf_rank()) {
     tell_what_it_heard();
     group_.reset();
     has_warned_ = true;
     if (!has_groups()) are_open_ = false;  // else others do not know, and their groups hear
     members_->have_been_out_of_reach();
-    has_none("it was given up, since multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank));
+    has_none("it was given up, since multicast has stopped to reach rank " + std::to_string(*deaf));
     if (is_first()) {
-      warn("multicast has stopped to reach rank " + std::to_string(*heard.deaf_rank) + " of " + name_for_people() +
+      warn("multicast has stopped to reach rank " + std::to_string(*deaf) + " of " + name_for_people() +
            "; its calls go by messages from now on. A switch that snoops IGMP or MLD without a querier forgets members "
            "after "
            "some minutes: let it have one");
     }
   }
-  return {.are_open = are_open_, .group = group_.get(), .have_met = heard.have_met};
+  return {.are_open = are_open_, .group = group_, .have_met = heard.have_met};
 }
 
 std::string Grouping::name_for_people() const {

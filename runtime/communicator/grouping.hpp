@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,9 +21,10 @@ namespace trunkline::runtime {
 
 struct Grouped {
   int code = MPI_SUCCESS;
-  bool are_open = false;           ///< on all members: every group was, when they were opened
-  DatagramGroup* group = nullptr;  ///< of this rank; null on all ranks of a group that datagrams do not reach all of
-  bool have_met = false;           ///< all ranks of the group, just now
+  bool are_open = false;  ///< on all members: every group was, when they were opened
+  /// Of this rank; null on all ranks of a group that datagrams do not reach all of.
+  std::shared_ptr<DatagramGroup> group{};
+  bool have_met = false;  ///< all ranks of the group, just now
 };
 
 /// Used by one thread at a time, as its communicator is.
@@ -39,13 +41,18 @@ class Grouping {
   Grouping& operator=(const Grouping&) = delete;
 
   /// For calls that use datagrams: once for each. The first call is collective, and others now and then: datagrams may
-  /// stop to reach all members.
-  [[nodiscard]] Grouped use();
+  /// stop to reach all members. `before_they_meet`: as of DatagramGroup::hears().
+  [[nodiscard]] Grouped use(const std::function<int()>& before_they_meet);
 
   /// The same for calls that need not use datagrams, and save `saved_s` each where they do: closed on all members until
   /// they would have saved `opening_s`, what the groups cost; and where another communicator of the same processes was
   /// seen to have none.
-  [[nodiscard]] Grouped use_where_it_pays(double saved_s, double opening_s);
+  [[nodiscard]] Grouped use_where_it_pays(double saved_s, double opening_s,
+                                          const std::function<int()>& before_they_meet);
+
+  /// The group for a call that does not block, where it is open; null on all members: it goes by messages. What such
+  /// calls would have saved counts for the ones above.
+  [[nodiscard]] std::shared_ptr<DatagramGroup> to_start(double saved_s) noexcept;
 
   /// What datagrams are to it, for people; null: not asked yet. Lives as long as the process.
   [[nodiscard]] const char* words() const noexcept { return words_; }
@@ -54,7 +61,7 @@ class Grouping {
   [[nodiscard]] Grouped open();
   [[nodiscard]] int split();
   [[nodiscard]] int agree_whether_all_are_open(bool is_open);
-  [[nodiscard]] Grouped that_hears();
+  [[nodiscard]] Grouped that_hears(const std::function<int()>& before_they_meet);
   [[nodiscard]] bool is_first() const { return rank_ == 0; }
   [[nodiscard]] bool has_groups() const { return !group_of_.empty(); }
   [[nodiscard]] std::string name_for_people() const;
@@ -77,7 +84,7 @@ class Grouping {
   double would_have_saved_s_ = 0.0;  ///< calls before it was open
   std::string none_{};               ///< why there is no group
   const char* words_ = nullptr;
-  std::unique_ptr<DatagramGroup> group_{};
+  std::shared_ptr<DatagramGroup> group_{};  ///< its last call may be over later
 };
 
 }  // namespace trunkline::runtime

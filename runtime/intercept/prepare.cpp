@@ -2,6 +2,7 @@
 #include "intercept/prepare.hpp"
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -157,10 +158,17 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
   }
   Prepared prepared{.decision = plan(*found.state->members(), user, shared, wish_for(call.collective))};
   bool is_grouped = false;
+  if (prepared.decision->plan != nullptr && prepared.decision->plan->part->uses_datagrams()) {
+    const int code = wait_for_meetings(call.communicator, found.state->known_number().get());
+    if (code != MPI_SUCCESS) return {.code = code};
+  }
+  const std::function<int()> before_they_meet = [&] {
+    return wait_for_multicasts(call.communicator, found.state->known_number().get());
+  };
   if (prepared.decision->without_datagrams != nullptr) {
     const std::shared_ptr<const LocalDecision> decision = prepared.decision;
     Grouping& groups = found.state->grouping(decision->plan->part->datagram_groups());
-    const Grouped grouped = groups.use_where_it_pays(decision->saved_s, decision->opening_s);
+    const Grouped grouped = groups.use_where_it_pays(decision->saved_s, decision->opening_s, before_they_meet);
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
     prepared.multicast = groups.words();
     prepared.group = grouped.group;
@@ -194,12 +202,8 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
     return made;
   }
   const NumberInUse::Turn turn = number.number->next_turn(private_communicator()->tags());
-  if (number.number->have_any_started()) {
-    const int code = wait_for_turn(call.communicator, *number.number, turn);
-    if (code != MPI_SUCCESS) {
-      PMPI_Comm_call_errhandler(call.communicator, code);
-      return {.code = code};
-    }
+  if (const int code = wait_for_turn(call.communicator, *number.number, turn); code != MPI_SUCCESS) {
+    return {.code = code};
   }
   if (turn.meets) {
     const int code = PMPI_Barrier(call.communicator);
@@ -207,7 +211,7 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
   }
   if (!is_grouped && prepared.decision->plan->part->uses_datagrams()) {  // forced, or a plan of a file
     Grouping& groups = found.state->grouping(prepared.decision->plan->part->datagram_groups());
-    const Grouped grouped = groups.use();
+    const Grouped grouped = groups.use(before_they_meet);
     if (grouped.code != MPI_SUCCESS) return {.code = grouped.code};
     prepared.group = grouped.group;
     prepared.have_met = grouped.have_met;
@@ -218,6 +222,13 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
   prepared.number = number.number;
   prepared.turn = turn.turn;
   return prepared;
+}
+
+void leave_out_datagrams(Prepared& prepared) {
+  prepared.group = nullptr;
+  if (const auto decision = prepared.decision; decision->without_datagrams != nullptr) {
+    prepared.decision = decision->without_datagrams;
+  }
 }
 
 Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent) {
@@ -233,8 +244,13 @@ Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool 
   Communicator& communicator = *found.state;
   if (communicator.members() == nullptr) return natively(far_process);
   Prepared prepared{.decision = plan(*communicator.members(), user, shared, wish_for(call.collective))};
-  if (prepared.decision->without_datagrams != nullptr) {
-    prepared.decision = std::shared_ptr(prepared.decision)->without_datagrams;
+  if (prepared.decision->plan != nullptr && prepared.decision->plan->part->uses_datagrams()) {
+    if (!is_persistent && !world()->has_threads) {
+      Grouping& groups = communicator.grouping(prepared.decision->plan->part->datagram_groups());
+      prepared.group = groups.to_start(prepared.decision->saved_s);
+      prepared.multicast = groups.words();
+    }
+    if (prepared.group == nullptr) leave_out_datagrams(prepared);
   }
   if (prepared.decision->plan == nullptr) return prepared;
   prepared.number = communicator.known_number();
@@ -251,9 +267,11 @@ Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool 
     return natively("a reduction that has run natively before its communicator had a number");
   }
   if (prepared.decision->by_arrival) {  // shelves are for one call at a time
-    auto own = std::make_shared<LocalDecision>(*prepared.decision);
-    own->by_arrival = false;
-    prepared.decision = std::move(own);
+    prepared.decision = with_reserve([&] {
+      auto own = std::make_shared<LocalDecision>(*prepared.decision);
+      own->by_arrival = false;
+      return own;
+    });
   }
   prepared.communicator = &communicator;
   prepared.members = communicator.members();

@@ -17,7 +17,7 @@ struct Prepared {
   std::shared_ptr<const Members> members{};  ///< of that
   std::shared_ptr<NumberInUse> number{};     ///< of that
   std::uint64_t turn = 0;                    ///< of the call on it
-  DatagramGroup* group = nullptr;            ///< of the communicator, where the plan uses datagrams and they reach all
+  std::shared_ptr<DatagramGroup> group{};    ///< of the communicator, where the plan uses datagrams and they reach all
   bool have_met = false;                     ///< all its ranks, for that group
   std::shared_ptr<const LocalDecision> decision{};  ///< null: native, where nobody asks for more than whose choice
   ChosenBy chosen_by = ChosenBy::none;              ///< without a decision
@@ -33,5 +33,8 @@ struct Prepared {
 /// Of one that does not block, whose bytes all ranks know: nothing is communicated, and what would have to be is left
 /// out. A persistent one gets a number of its own, which is collective. It gets its turn when it is started.
 [[nodiscard]] Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent);
+
+/// Where datagrams do not reach all ranks: by what takes their place, or by the confirm tree, by messages.
+void leave_out_datagrams(Prepared& prepared);
 
 }  // namespace trunkline::runtime

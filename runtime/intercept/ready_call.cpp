@@ -69,6 +69,7 @@ void tell(const UserCall& user, const SharedFacts& shared, const Prepared& prepa
              .root = arguments.root,
              .bytes = has_bytes ? std::optional(shared.bytes) : std::nullopt,
              .communicator_id = prepared.number != nullptr ? prepared.number->number() : 0,
+             .multicast = prepared.multicast,
              .measured_s = under_way_s},
             *prepared.decision);
   } catch (const std::exception&) {  // it goes on without the words

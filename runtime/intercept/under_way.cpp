@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -50,18 +51,31 @@ struct StartedCall {
   }
 };
 
-/// All members meet before that turn.
+/// All members meet before that turn: because of its tags, or for their group of datagrams.
 struct Meeting {
-  Meeting(std::shared_ptr<const ReadyCall> call, std::uint64_t before)
+  Meeting(std::shared_ptr<const ReadyCall> call, std::uint64_t before, std::optional<std::uint64_t> call_of_group)
       : behind(std::move(call)),
         turn(before),
+        group_call(call_of_group),
         gate(*private_communicator(), *behind->prepared.members->processes().world_ranks,
              behind->prepared.members->processes().rank, number().number(), turn) {}
 
   [[nodiscard]] const NumberInUse& number() const { return *behind->prepared.number; }
 
+  /// Whether it is over.
+  [[nodiscard]] bool step() {
+    if (!group_call) return gate.step();
+    DatagramGroup& group = *behind->prepared.group;
+    if (!words) words = group.words(*group_call);
+    if (!gate.step(*words)) return false;
+    group.have_met(*group_call, *words);
+    return true;
+  }
+
   std::shared_ptr<const ReadyCall> behind;
   std::uint64_t turn;
+  std::optional<std::uint64_t> group_call;      ///< of the group, where it is for that
+  std::optional<DatagramGroup::Words> words{};  ///< once it has begun
   Gate gate;
 };
 
@@ -82,8 +96,10 @@ class CallsUnderWay {
   [[nodiscard]] int start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag);
   /// Within the MPI library's calls, maybe while it holds locks. Returns how much got on.
   int go_on() noexcept;
-  /// Whether one has to, or another thread is going on with calls and this one cannot tell.
+  /// Whether one has to, or another thread is going on with calls and this one cannot tell; also below.
   [[nodiscard]] bool must_wait(const NumberInUse& number, const NumberInUse::Turn& turn);
+  [[nodiscard]] bool may_any_meet(const NumberInUse& number);
+  [[nodiscard]] bool may_any_multicast(const NumberInUse& number);
   [[nodiscard]] bool may_be_any_on(MPI_Comm communicator);
   void stop();
 
@@ -96,6 +112,7 @@ class CallsUnderWay {
   }
   void adopt_those_started();
   [[nodiscard]] bool is_any_a_round_before(const NumberInUse& number, std::uint64_t turn) const;
+  [[nodiscard]] bool is_any_multicast_before(const NumberInUse& number, std::uint64_t turn) const;
   [[nodiscard]] bool is_behind_a_meeting(const StartedCall& call) const;
   [[nodiscard]] int meet();
   [[nodiscard]] std::optional<int> step(StartedCall& call) const;
@@ -171,12 +188,15 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
     NumberInUse& number = *ready->prepared.number;
     const NumberInUse::Turn turn = number.next_turn(private_communicator()->tags());
     number.has_started();
+    const auto group_call = ready->prepared.group != nullptr ? ready->prepared.group->start_call() : std::nullopt;
+    const bool meets = turn.meets || group_call;
     with_reserve([&] {
       started_.reserve(started_.size() + 1);
       meetings_started_.reserve(meetings_started_.size() + 1);
     });
-    if (turn.meets) {
-      meetings_started_.push_back(with_reserve([&] { return std::make_unique<Meeting>(ready, turn.turn); }));
+    if (meets) {
+      meetings_started_.push_back(
+          with_reserve([&] { return std::make_unique<Meeting>(ready, turn.turn, group_call); }));
     }
     auto call = with_reserve(
         [&] { return std::unique_ptr<StartedCall>(new StartedCall{.ready = ready, .prepared = ready->prepared}); });
@@ -185,9 +205,9 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
     call->outcome = outcome;
     call->tag = tag.value_or(0);
     if (are_told()) call->start_s = PMPI_Wtime();
-    call->traced.emplace(recorder(), arguments.collective, arguments.communicator == MPI_COMM_WORLD);
+    call->traced.emplace(recorder(), arguments.collective, false);  // persistent ones start in any order
     started_.push_back(std::move(call));
-    count_ += turn.meets ? 2 : 1;
+    count_ += meets ? 2 : 1;
     hook_or_not();
   }
   has_any_started.store(true, std::memory_order_relaxed);
@@ -251,6 +271,13 @@ bool CallsUnderWay::is_any_a_round_before(const NumberInUse& number, std::uint64
   });
 }
 
+/// What was begun before may still be asked for, or be on its way.
+bool CallsUnderWay::is_any_multicast_before(const NumberInUse& number, std::uint64_t turn) const {
+  return std::ranges::any_of(calls_, [&](const auto& call) {
+    return &call->number() == &number && call->prepared.group != nullptr && call->prepared.turn < turn;
+  });
+}
+
 bool CallsUnderWay::is_behind_a_meeting(const StartedCall& call) const {
   return std::ranges::any_of(meetings_, [&](const auto& meeting) {
     return &meeting->number() == &call.number() && meeting->turn <= call.prepared.turn;
@@ -263,7 +290,9 @@ int CallsUnderWay::meet() {
   const std::size_t before = meetings_.size();
   std::erase_if(meetings_, [&](const auto& meeting) {
     if (std::ranges::find(have_one, &meeting->number()) != have_one.end()) return false;
-    if (!is_any_a_round_before(meeting->number(), meeting->turn) && meeting->gate.step()) return true;
+    const bool must_wait = is_any_a_round_before(meeting->number(), meeting->turn) ||
+                           (meeting->group_call && is_any_multicast_before(meeting->number(), meeting->turn));
+    if (!must_wait && meeting->step()) return true;
     with_reserve([&] { have_one.push_back(&meeting->number()); });
     return false;
   });
@@ -274,6 +303,7 @@ std::optional<int> CallsUnderWay::step(StartedCall& call) const {
   if (!call.planned) {
     if (call.communicator() != MPI_COMM_NULL && is_revoked(call.communicator())) return revoked_code;
     if (!meetings_.empty() && is_behind_a_meeting(call)) return {};
+    if (call.prepared.group != nullptr && call.prepared.group->deaf_rank()) leave_out_datagrams(call.prepared);
     call.planned.emplace(*call.ready->user, call.ready->shared, call.prepared, PlannedCall::Leaves::by_code);
     if (call.traced->is_on()) call.planned->trace(*call.traced);
   }
@@ -313,7 +343,7 @@ void CallsUnderWay::end(StartedCall& call, int code) {
   call.planned.reset();
   call.traced->end(code != MPI_SUCCESS);
   if (code != MPI_SUCCESS) ready.prepared.number->fails();
-  if (are_told()) tell(*ready.user, ready.shared, ready.prepared, ready.form, PMPI_Wtime() - call.start_s);
+  if (are_told()) tell(*ready.user, ready.shared, call.prepared, ready.form, PMPI_Wtime() - call.start_s);
   if (call.outcome == nullptr) return complete_again(call, code);
   call.outcome->code = code;
   PMPI_Grequest_complete(call.request);
@@ -328,6 +358,20 @@ bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn
   const bool are_all_planned =
       std::ranges::none_of(calls_, [&](const auto& call) { return &call->number() == &number && !call->planned; });
   return others_meet || !are_all_planned || (turn.meets && is_any_a_round_before(number, turn.turn));
+}
+
+bool CallsUnderWay::may_any_meet(const NumberInUse& number) {
+  const std::unique_lock lock(stepping_, std::try_to_lock);
+  if (!lock) return true;
+  adopt_those_started();
+  return std::ranges::any_of(meetings_, [&](const auto& one) { return &one->number() == &number; });
+}
+
+bool CallsUnderWay::may_any_multicast(const NumberInUse& number) {
+  const std::unique_lock lock(stepping_, std::try_to_lock);
+  if (!lock) return true;
+  adopt_those_started();
+  return is_any_multicast_before(number, std::numeric_limits<std::uint64_t>::max());
 }
 
 bool CallsUnderWay::may_be_any_on(MPI_Comm communicator) {
@@ -369,13 +413,35 @@ int start_again(std::shared_ptr<const ReadyCall> call, MPI_Request* request, int
   return under_way().start(std::move(call), request, tag);
 }
 
-int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn) {
-  while (under_way().must_wait(number, turn)) {
-    if (is_revoked(communicator)) return revoked_code;
+namespace {
+
+int wait_while(MPI_Comm communicator, const auto& must_wait) {
+  while (must_wait()) {
+    if (is_revoked(communicator)) {
+      PMPI_Comm_call_errhandler(communicator, revoked_code);
+      return revoked_code;
+    }
     private_communicator()->serve_the_program();
     yield_in_turn();
   }
   return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn) {
+  if (!number.have_any_started()) return MPI_SUCCESS;
+  return wait_while(communicator, [&] { return under_way().must_wait(number, turn); });
+}
+
+int wait_for_meetings(MPI_Comm communicator, const NumberInUse* number) {
+  if (number == nullptr || !number->have_any_started()) return MPI_SUCCESS;
+  return wait_while(communicator, [&] { return under_way().may_any_meet(*number); });
+}
+
+int wait_for_multicasts(MPI_Comm communicator, const NumberInUse* number) {
+  if (number == nullptr || !number->have_any_started()) return MPI_SUCCESS;
+  return wait_while(communicator, [&] { return under_way().may_any_multicast(*number); });
 }
 
 void wait_for_calls_on(MPI_Comm communicator) {

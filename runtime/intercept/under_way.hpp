@@ -24,10 +24,16 @@ namespace trunkline::runtime {
 /// Starts one whose request is a persistent receive from this rank itself, by `tag` on PrivateCommunicator::alone().
 [[nodiscard]] int start_again(std::shared_ptr<const ReadyCall> call, MPI_Request* request, int tag);
 
-/// Before a call that blocks begins its turn on a communicator where others have been started: waits for what those
-/// that are under way must have done by then. `meets`: all members meet before that turn. Returns MPI's code, of which
-/// the communicator's error handler is still to hear.
+/// Before a call that blocks begins its turn: waits for what those that have been started on the communicator must have
+/// done by then. Returns MPI's code, of which the communicator's error handler has heard; so do those below.
 [[nodiscard]] int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn);
+
+/// Before it asks what datagrams are to the communicator: until no meeting is to come of calls that have been started.
+/// `number`: the communicator's, null where it has none yet.
+[[nodiscard]] int wait_for_meetings(MPI_Comm communicator, const NumberInUse* number);
+
+/// Before all members meet in it: until none of those under way goes by datagrams.
+[[nodiscard]] int wait_for_multicasts(MPI_Comm communicator, const NumberInUse* number);
 
 /// Until nothing is under way on a communicator, or it is revoked.
 void wait_for_calls_on(MPI_Comm communicator);

@@ -34,6 +34,7 @@ struct Record {
 };
 constexpr std::uint8_t wants_trace = 1;
 constexpr std::uint8_t goes_on = 2;
+constexpr std::uint8_t has_threads = 4;
 static_assert(sizeof(Record) == 48, "sent as bytes: no padding");
 
 bool alike(const Record& a, const Record& b) {
@@ -123,7 +124,8 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
                   : view.problem.empty() ? Standing::ready
                                          : Standing::failed,
       .strict = static_cast<std::uint8_t>(strict ? 1 : 0),
-      .wants = static_cast<std::uint8_t>((view.world.trace ? wants_trace : 0) | (view.world.goes_on ? goes_on : 0))};
+      .wants = static_cast<std::uint8_t>((view.world.trace ? wants_trace : 0) | (view.world.goes_on ? goes_on : 0) |
+                                         (view.world.has_threads ? has_threads : 0))};
   const auto said = records_of_all(&mine, sizeof mine, rank, ranks);
   const std::span records(reinterpret_cast<const Record*>(said->data()), static_cast<std::size_t>(ranks));
 
@@ -152,6 +154,8 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
         std::ranges::any_of(records, [](const Record& record) { return (record.wants & wants_trace) != 0; });
     view.world.goes_on =
         std::ranges::all_of(records, [](const Record& record) { return (record.wants & goes_on) != 0; });
+    view.world.has_threads =
+        std::ranges::any_of(records, [](const Record& record) { return (record.wants & has_threads) != 0; });
     if (rank == 0) tell_contradictions(view.world.knowledge);
     return std::make_unique<World>(std::move(view.world));
   }

@@ -136,6 +136,7 @@ LocalView local_view(const Setup& setup) {
   // Simulated jobs make few calls, and reproducible ones run the same each time.
   view.world.learn = simulated || setup.reproducible ? Learn::none : setup.learn;
   view.world.goes_on = has_progress_hook();
+  view.world.has_threads = may_have_threads();
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <string>
 #include <string_view>
 
 #include "mpi_api.hpp"
@@ -17,12 +18,29 @@ namespace {
 
 using GoOn = int();
 
-[[maybe_unused]] bool is_multiple() {
+/// The function of that name that ours stands in front of; null: none was there when the program began.
+template <class Function>
+[[maybe_unused]] Function* next_of(const char* name, Function* /*ours*/) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+/// One of the caller's own, which a library behind it has brought in since the start.
+template <class Function>
+[[maybe_unused]] Function* behind(const char* name, const void* caller, Function* ours) {
+  Dl_info about{};
+  void* const library = dladdr(caller, &about) != 0 ? dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  auto* const real = library != nullptr ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
+  if (real == nullptr || real == ours) end_job(std::string("a library calls ") + name + ", which is not there");
+  return real;
+}
+
+}  // namespace
+
+bool may_have_threads() {
   int level = MPI_THREAD_SINGLE;
   return PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
 }
 
-}  // namespace
 }  // namespace trunkline::runtime
 
 #if defined(TRUNKLINE_SIMULATED) || defined(MPI_ABI)
@@ -61,6 +79,14 @@ void unhook() {}
 
 }  // namespace trunkline::runtime
 
+/// Open MPI's, unless this thread asks about messages from within it.
+extern "C" __attribute__((visibility("default"))) void opal_progress() {
+  if (trunkline::runtime::has_looked) return;
+  static auto* const next = trunkline::runtime::next_of("opal_progress", opal_progress);
+  if (next != nullptr) return next();
+  trunkline::runtime::behind("opal_progress", __builtin_return_address(0), opal_progress)();
+}
+
 #elif MPICH_NUMVERSION >= 50000000
 
 namespace trunkline::runtime {
@@ -81,7 +107,7 @@ int poll(MPIX_Async_thing /*thing*/) {
 
 }  // namespace
 
-bool has_progress_hook() { return !is_multiple(); }
+bool has_progress_hook() { return !may_have_threads(); }
 
 bool hook_up(GoOn* go_on) {
   called.store(go_on, std::memory_order_relaxed);
@@ -118,7 +144,7 @@ int go_on_by(void* worker) {
 bool has_progress_hook() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   int length = 0;
-  if (is_multiple() || PMPI_Get_library_version(version.data(), &length) != MPI_SUCCESS) return false;
+  if (may_have_threads() || PMPI_Get_library_version(version.data(), &length) != MPI_SUCCESS) return false;
   if (std::string_view(version.data()).find("ch4:ucx") == std::string_view::npos) return false;
   int any = 0;
   looks_for_worker = true;
@@ -136,29 +162,12 @@ void unhook() { called.store(nullptr, std::memory_order_relaxed); }
 
 }  // namespace trunkline::runtime
 
-namespace {
-
-using Progress = unsigned(void*);
-
-/// A UCX of the caller's own, which a library behind it has brought in since the start.
-Progress* behind(const void* caller) {
-  Dl_info about{};
-  if (dladdr(caller, &about) == 0) return nullptr;
-  void* const library = dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  return library != nullptr ? reinterpret_cast<Progress*>(dlsym(library, "ucp_worker_progress")) : nullptr;
-}
-
-}  // namespace
-
 /// UCX's, unless this thread has just been there, and then what the calls of ours have left to do.
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   if (trunkline::runtime::has_looked) return 0;
-  static auto* const next = reinterpret_cast<Progress*>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  static auto* const next = trunkline::runtime::next_of("ucp_worker_progress", ucp_worker_progress);
   if (next == nullptr) {
-    Progress* const real = behind(__builtin_return_address(0));
-    if (real == nullptr || real == ucp_worker_progress)
-      trunkline::runtime::end_job("a library calls a UCX that is not there");
-    return real(worker);
+    return trunkline::runtime::behind("ucp_worker_progress", __builtin_return_address(0), ucp_worker_progress)(worker);
   }
   const unsigned got_on = next(worker);
   return got_on + static_cast<unsigned>(trunkline::runtime::go_on_by(worker));

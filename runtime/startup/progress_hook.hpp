@@ -8,6 +8,8 @@
 //   MPICH before    ucp_worker_progress, which it calls in each look at its network: a function of ours of that name
 //                   stands before UCX's
 //
+// A function of ours stands before Open MPI's opal_progress, too: it is the look that questions about messages make.
+//
 // MPICH is locked while it calls back where threads are at once in it, so with MPI_THREAD_MULTIPLE there is no hook.
 #pragma once
 
@@ -15,6 +17,9 @@ namespace trunkline::runtime {
 
 /// Whether there is one here. Once MPI is initialised, before hook_up().
 [[nodiscard]] bool has_progress_hook();
+
+/// Whether any threads of this process may be in MPI at once.
+[[nodiscard]] bool may_have_threads();
 
 /// From now on `go_on` is called, by any thread that is in MPI, also within its own calls of MPI. It returns how much
 /// got on. Until unhook(). Any number of times, with the same function, by one thread at a time. False:

@@ -64,6 +64,37 @@ def test_where_ranks_share_hosts(any_mpi: Mpi, per_host: int):
     assert all(found[name] > 0 for name in ("bcast", "reduce", "allreduce"))
 
 
+@pytest.mark.parametrize(
+    ("ranks", "choices", "per_host"),
+    [
+        (4, ["multicast", "two-tree:1000", "multicast", "native", "auto"], 1),
+        (6, ["multicast", "ring:1448", "multicast", "auto"], 2),
+    ],
+)
+def test_several_multicasts_at_once(any_mpi: Mpi, ranks: int, choices: list[str], per_host: int):
+    """On a group that calls that block have opened, with its meetings between them."""
+    options = {"settings": shared(per_host) | {"TRUNKLINE_EXPLAIN": "1"}, "per_rank": [ON_SHARED_HOST]}
+    done = overlapped(any_mpi, ranks, 500, 1, choices, **options)
+    assert cases(done) == CASES
+    for name in ("MPI_Ibcast", "MPI_Iallreduce"):
+        said = [line for line in done.lines(f"trunkline: {name}") if "; multicast: its group is open" in line]
+        assert said, done.err
+
+
+def test_a_rank_that_is_deaf_to_multicasts_under_way(any_mpi: Mpi):
+    words = [any_mpi.program("runtime-faults"), "deaf-rank-while-started@multicast"]
+    done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+    said = done.lines("trunkline: warning: multicast has stopped to reach rank 3 of a communicator of 4 ranks")
+    assert len(said) == 1, done.err
+
+
+def test_communicators_that_are_freed_under_multicasts(any_mpi: Mpi):
+    words = [any_mpi.program("runtime-faults"), "freed-while-started@multicast"]
+    done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST])
+    assert done.out.count(": fine") == 4, done.out + done.err
+
+
 def test_on_threads_too(any_mpi: Mpi):
     """Where two ranks share a host: memory takes the calls of a communicator in turn, whichever thread starts them."""
     words = ["two-tree:1448", "linear"]
@@ -83,7 +114,8 @@ def test_traces_and_receipts_have_them(any_mpi: Mpi, tmp_path: Path):
     groups = [one for one in analyse(find_job(str(tmp_path))).groups if not one.group.is_blocking]
     assert {one.group.name for one in groups} >= {"ibcast", "ireduce", "iallreduce", "ibarrier"}
     assert all(not one.group.is_native and len(one.group.ranks) > 1 for one in groups)
-    assert any(one.trees and one.critical is not None for one in groups)
+    # When a rank was next in MPI says nothing of the network.
+    assert not any(one.trees or one.ways or one.critical for one in groups)
     rows = json.loads((tmp_path / "receipt.json").read_text())["calls"]
     ours = [row for row in rows if row.get("form") == "start" and row["algorithm"] != "native"]
     assert all(row["under_way_s"] > 0 and row["seconds"] == 0 for row in ours)

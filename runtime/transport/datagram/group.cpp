@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "reserve.hpp"
 #include "transport/redundancy.hpp"
 
 namespace trunkline::runtime {
@@ -35,6 +36,7 @@ constexpr std::uint64_t first_meeting = 4;
 constexpr std::uint64_t most_between_tells = 64;
 /// A share of packets, as ranks tell each other.
 constexpr double loss_steps = 10000.0;
+constexpr std::int64_t nobody = -1;
 bool is_time_to_tell(std::uint64_t calls) {
   return calls >= first_tell && (std::has_single_bit(calls) || calls % most_between_tells == 0);
 }
@@ -57,7 +59,7 @@ DatagramGroup::~DatagramGroup() {
   left_behind_->freed(number_, tally_.calls == met_at_ ? nullptr : std::move(repairs_));
 }
 
-DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
+DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator, const std::function<int()>& before_they_meet) {
   const std::uint64_t calls = tally_.calls++;
   const std::uint64_t since = calls - met_at_;
   // As many eager messages as any buffer holds. Only calls are counted: ranks that disagree about one still meet.
@@ -67,36 +69,62 @@ DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator) {
       repairs_ != nullptr && (calls == first_meeting || (since + 1) * (eager_packets_ + spare) > burst_);
   const bool tells = is_time_to_tell(calls);
   if (!tells && !is_full) return {};
-  constexpr int nobody = -1;
-  const bool deaf = tells && is_deaf(unheard_calls_, calls - told_at_ - own_calls_);
-  // The least is the greatest complement.
-  struct Word {
-    std::int64_t deaf_rank;
-    std::int64_t not_freed_before;
-    std::int64_t lost;
-  };
-  const Word own{.deaf_rank = deaf ? static_cast<std::int64_t>(rank_) : nobody,
-                 .not_freed_before = ~left_behind_->freed_before(),
-                 .lost = std::lround(loss_.own() * loss_steps)};
-  Word all{.deaf_rank = nobody, .not_freed_before = -1, .lost = 0};
-  const int code = PMPI_Allreduce(&own, &all, 3, MPI_INT64_T, MPI_MAX, communicator);
-  const auto deaf_rank = static_cast<int>(all.deaf_rank);
-  if (code == MPI_SUCCESS) left_behind_->forget_before(~all.not_freed_before);
+  if (may_overlap()) {
+    if (const int code = before_they_meet(); code != MPI_SUCCESS) return {.code = code};
+  }
   met_at_ = calls;
-  loss_.agree(static_cast<double>(all.lost) / loss_steps);
-  if (tells) {
-    told_at_ = calls;
+  const Words own = words(calls);
+  Words all{};
+  const int code = PMPI_Allreduce(own.data(), all.data(), words_of_meeting, MPI_INT64_T, MPI_MAX, communicator);
+  if (code != MPI_SUCCESS) return {.code = code};
+  have_met(calls, all);
+  return {.have_met = true};
+}
+
+/// Whatever was agreed on of losses: ranks may not know it yet.
+std::optional<std::uint64_t> DatagramGroup::start_call() noexcept {
+  const std::uint64_t call = tally_.calls++;
+  started_before_ = tally_.calls;
+  const bool may_be_full =
+      repairs_ != nullptr && (call == first_meeting || 2 * (tally_.calls - met_at_) * eager_packets_ > burst_);
+  if (!may_be_full && !is_time_to_tell(call)) return {};
+  met_at_ = call;
+  return call;
+}
+
+/// The least is the greatest complement.
+DatagramGroup::Words DatagramGroup::words(std::uint64_t call) const {
+  const bool deaf = is_time_to_tell(call) && is_deaf(unheard_calls_, call - told_at_ - own_calls_);
+  return {deaf ? static_cast<std::int64_t>(rank_) : nobody, ~left_behind_->freed_before(),
+          std::lround(loss_.own() * loss_steps)};
+}
+
+void DatagramGroup::have_met(std::uint64_t call, const Words& greatest) {
+  const auto& [deaf_rank, not_freed_before, lost] = greatest;
+  left_behind_->forget_before(~not_freed_before);
+  loss_.agree(static_cast<double>(lost) / loss_steps);
+  if (is_time_to_tell(call)) {
+    told_at_ = call;
     unheard_calls_ = own_calls_ = 0;
   }
-  if (code == MPI_SUCCESS && repairs_ != nullptr) repairs_->forget();
-  return {.code = code, .deaf_rank = deaf_rank == nobody ? std::nullopt : std::optional(deaf_rank), .have_met = true};
+  if (repairs_ != nullptr) repairs_->forget();
+  if (deaf_rank != nobody) deaf_rank_ = static_cast<int>(deaf_rank);
+}
+
+DatagramCall* DatagramGroup::under_way(std::uint64_t turn) const {
+  const auto found = std::ranges::find(calls_, turn, [](const DatagramCall* call) { return call->turn_; });
+  return found != calls_.end() ? *found : nullptr;
 }
 
 /// Early ones of calls that have gone by, or failed, are not wanted any more.
 DatagramCall::DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64_t claim)
     : group_(group), turn_(turn), claim_(folded(claim)) {
-  std::erase_if(group_.early_, [&](const auto& early) { return early.turn < turn; });
+  with_reserve([&] { group_.calls_.push_back(this); });
+  std::erase_if(group_.early_,
+                [&](const auto& early) { return early.turn < turn && group_.under_way(early.turn) == nullptr; });
 }
+
+DatagramCall::~DatagramCall() { std::erase(group_.calls_, this); }
 
 void DatagramCall::send(const Address& to, const Datagram& datagram) {
   group_.sockets_->send(to, packet_head(datagram, group_.rank_, turn_, claim_), datagram.payload, group_.sealer_);
@@ -150,14 +178,16 @@ void DatagramCall::ask(int sender, std::uint32_t first, std::uint64_t packets) {
 /// Counted by calls alone, so that ranks that disagree about one still meet.
 void DatagramCall::is_meeting() noexcept {
   is_own_ = true;  // it hears the others, although it sends
-  group_.met_at_ = group_.tally_.calls - 1;
+  if (!group_.may_overlap()) group_.met_at_ = group_.tally_.calls - 1;
 }
 
 void DatagramCall::all_have_come() noexcept {
-  if (group_.repairs_ != nullptr) group_.repairs_->forget_before(turn_, 0);
+  if (group_.repairs_ != nullptr && !group_.may_overlap()) group_.repairs_->forget_before(turn_, 0);
 }
 
-bool DatagramCall::is_ahead(int rank) const noexcept { return group_.turns_[place_of(rank)] > turn_; }
+bool DatagramCall::is_ahead(int rank) const noexcept {
+  return !group_.may_overlap() && group_.turns_[place_of(rank)] > turn_;
+}
 
 bool DatagramCall::comes_over_network(int rank) const noexcept {
   return group_.is_one_host_ || group_.members_[place_of(rank)].ip() != group_.members_[group_.rank_].ip();
@@ -184,7 +214,8 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
 void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte> bytes) {
   if (!is_of_call(head.kind) || head.sender >= group_.turns_.size()) return;
   group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
-  if (group_.early_.size() >= most_early) {
+  const bool is_under_way = group_.under_way(head.turn) != nullptr;
+  if (group_.early_.size() >= most_early + (is_under_way ? group_.burst_ : 0)) {
     ++group_.tally_.early;
     return;
   }
@@ -204,11 +235,11 @@ std::optional<Datagram> DatagramCall::next() {
     const auto packet = read_packet(*bytes, group_.sealer_);
     if (!packet) {
       ++group_.tally_.strange;
-    } else if (packet->head.turn > turn_) {
-      keep_early(packet->head, *bytes);
     } else if (packet->head.turn == turn_) {
       unheard_ = 0;
       if (const auto datagram = judged(*packet)) return datagram;
+    } else if (packet->head.turn > turn_ || group_.under_way(packet->head.turn) != nullptr) {
+      keep_early(packet->head, *bytes);
     }
   }
   for (const auto& [place, asked] : asked_) {

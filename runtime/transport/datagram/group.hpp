@@ -3,6 +3,7 @@
 // rank's sockets. docs/multicast.md says how it is opened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -23,26 +24,27 @@
 
 namespace trunkline::runtime {
 
-/// Outlives its calls. Used by one thread at a time, as its communicator is.
+class DatagramCall;
+
+/// Outlives its calls, of which several may be under way. Used by one thread at a time, as its communicator is.
 class DatagramGroup {
  public:
   struct Opened {
     int code = MPI_SUCCESS;                  ///< MPI's, of which the communicator's error handler has heard
-    std::unique_ptr<DatagramGroup> group{};  ///< null on all ranks where any cannot take part
+    std::shared_ptr<DatagramGroup> group{};  ///< null on all ranks where any cannot take part
     std::string reason{};                    ///< why that is so, where this rank knows; else empty
     std::string not_eager{};  ///< why no message of the group is eager, where it might be; the same on all
   };
 
   /// Collective over `communicator`, in which this process is `rank`; `world_ranks`: its members by their ranks of the
-  /// private communicator, which must outlive the group. `go_on`: called again and again while this rank waits for
+  /// private communicator. `go_on`: called again and again while this rank waits for
   /// datagrams, so that the library serves what the program has under way.
   [[nodiscard]] static Opened open(MPI_Comm communicator, std::size_t rank, std::span<const int> world_ranks,
                                    GroupWay way, const std::function<void()>& go_on);
 
   struct Heard {
-    int code = MPI_SUCCESS;        ///< MPI's, of which the communicator's error handler has heard
-    std::optional<int> deaf_rank;  ///< of the communicator; the same on all ranks
-    bool have_met = false;         ///< all ranks, just now
+    int code = MPI_SUCCESS;  ///< MPI's, of which the communicator's error handler has heard
+    bool have_met = false;   ///< all ranks, just now
   };
 
   /// What others may still ask for is left behind.
@@ -50,10 +52,22 @@ class DatagramGroup {
   DatagramGroup(const DatagramGroup&) = delete;
   DatagramGroup& operator=(const DatagramGroup&) = delete;
 
-  /// Before each call, with the communicator of open(). Collective now and then: all ranks meet, so that what was kept
-  /// of eager messages is not wanted any more, and they know whether datagrams still reach all of them, or some rank
-  /// has got at least half of the calls since the last time by messages.
-  [[nodiscard]] Heard hears(MPI_Comm communicator);
+  /// Before each call that may wait, with the communicator of open(). Collective now and then: all ranks meet, so that
+  /// what was kept of eager messages is not wanted any more, and they know whether datagrams still reach all of them,
+  /// or some rank has got at least half of the calls since the last time by messages. `before_they_meet`: waits until
+  /// this rank's calls are over that do not block, and returns MPI's code.
+  [[nodiscard]] Heard hears(MPI_Comm communicator, const std::function<int()>& before_they_meet);
+
+  /// The same before one that does not block. Empty, or its number: then all ranks meet before it, which follows from
+  /// the order of calls alone. Each comes to that meeting once its calls before are over, with its own words(), and all
+  /// get the greatest of each.
+  [[nodiscard]] std::optional<std::uint64_t> start_call() noexcept;
+  static constexpr std::size_t words_of_meeting = 3;
+  using Words = std::array<std::int64_t, words_of_meeting>;
+  [[nodiscard]] Words words(std::uint64_t call) const;
+  void have_met(std::uint64_t call, const Words& greatest);
+  /// Of the communicator: which datagrams do not reach any more, as the ranks have found in a meeting. The same on all.
+  [[nodiscard]] std::optional<int> deaf_rank() const noexcept { return deaf_rank_; }
 
   /// What this rank has seen of it.
   struct Tally {
@@ -78,7 +92,13 @@ class DatagramGroup {
  private:
   friend class DatagramCall;
   friend class GroupOpening;
-  DatagramGroup(std::span<const int> world_ranks, std::size_t rank) : world_ranks_(world_ranks), rank_(rank) {}
+  DatagramGroup(std::span<const int> world_ranks, std::size_t rank)
+      : world_ranks_(world_ranks.begin(), world_ranks.end()), rank_(rank) {}
+
+  /// Calls that do not block have begun since all ranks met, so that who has come to a later one may not be done with
+  /// them.
+  [[nodiscard]] bool may_overlap() const noexcept { return started_before_ > met_at_; }
+  [[nodiscard]] DatagramCall* under_way(std::uint64_t turn) const;
 
   /// Of a turn that this rank has not come to.
   struct Early {
@@ -86,7 +106,7 @@ class DatagramGroup {
     std::vector<std::byte> bytes;
   };
 
-  std::span<const int> world_ranks_;
+  std::vector<int> world_ranks_;
   std::size_t rank_;
   std::int64_t number_ = 0;            ///< among the groups of these ranks
   LeftBehind* left_behind_ = nullptr;  ///< of these ranks; null until they have agreed on the number
@@ -101,11 +121,14 @@ class DatagramGroup {
   std::unique_ptr<Sockets> sockets_{};
   std::deque<Early> early_{};
   Tally tally_{};
-  std::uint64_t met_at_ = 0;         ///< the call before which all ranks last met
-  std::uint64_t told_at_ = 0;        ///< and told each other what they hear
-  std::uint64_t unheard_calls_ = 0;  ///< since then
-  std::uint64_t own_calls_ = 0;      ///< since then: this rank was the root
-  std::uint32_t eager_packets_ = 0;  ///< of an eager message at most
+  std::vector<DatagramCall*> calls_{};  ///< that are under way
+  std::optional<int> deaf_rank_{};
+  std::uint64_t met_at_ = 0;          ///< the call before which all ranks last met, or are to meet
+  std::uint64_t started_before_ = 0;  ///< no call from here on has begun that does not block
+  std::uint64_t told_at_ = 0;         ///< and told each other what they hear
+  std::uint64_t unheard_calls_ = 0;   ///< since then
+  std::uint64_t own_calls_ = 0;       ///< since then: this rank was the root
+  std::uint32_t eager_packets_ = 0;   ///< of an eager message at most
   LossMeter loss_{};
   std::vector<std::uint64_t> turns_{};  ///< by rank: the latest of which something came
   double free_at_ = 0.0;
@@ -118,6 +141,7 @@ class DatagramCall final : public Datagrams {
   /// `turn`: how many calls came before on the communicator; `claim`: a digest of what all ranks must take the call
   /// for. The group must outlive it.
   DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64_t claim);
+  ~DatagramCall() override;
 
   [[nodiscard]] std::uint32_t payload_bytes() const noexcept override { return group_.payload_bytes_; }
   [[nodiscard]] int ranks() const noexcept override { return static_cast<int>(group_.world_ranks_.size()); }
@@ -142,6 +166,7 @@ class DatagramCall final : public Datagrams {
   [[nodiscard]] LossMeter* loss() noexcept override { return &group_.loss_; }
 
  private:
+  friend class DatagramGroup;
   void send(const Address& to, const Datagram& datagram);
   void is_repaired() noexcept;
   [[nodiscard]] std::size_t place_of(int rank) const;

@@ -206,6 +206,53 @@ void deaf_rank(int calls) {
   MPI_Comm_free(&copy);
 }
 
+/// Several broadcasts that do not block at once, from all roots, short ones and long ones. One rank stops to hear,
+/// which the ranks find out between such calls; the one that blocks at the end tells.
+void deaf_rank_while_started() {
+  MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  constexpr int at_once = 8;
+  for (int turn = 0; turn < 3; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
+  int serial = 0;
+  for (int round = 0; round < 12; ++round) {
+    if (round == 2 && rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
+    std::array<std::vector<unsigned char>, at_once> data;
+    std::array<MPI_Request, at_once> requests{};
+    for (int i = 0; i < at_once; ++i) {
+      std::vector<unsigned char>& one = data[static_cast<std::size_t>(i)];
+      one.resize(i % 3 == 0 ? 100 : i % 3 == 1 ? 9000 : 40000);
+      const int root = (serial + i) % ranks;
+      for (std::size_t at = 0; rank == root && at < one.size(); ++at) one[at] = content(at, serial + i);
+      MPI_Ibcast(one.data(), static_cast<int>(one.size()), MPI_BYTE, root, copy,
+                 &requests[static_cast<std::size_t>(i)]);
+    }
+    MPI_Waitall(at_once, requests.data(), MPI_STATUSES_IGNORE);
+    for (int i = 0; i < at_once; ++i) {
+      const std::vector<unsigned char>& one = data[static_cast<std::size_t>(i)];
+      for (std::size_t at = 0; at < one.size(); ++at) expect(one[at] == content(at, serial + i), "a started broadcast");
+    }
+    serial += at_once;
+  }
+  right(copy, 20000, 1, 9, "one is deaf");
+  MPI_Comm_free(&copy);
+}
+
+/// The communicator goes while its multicasts are under way, on ranks that come late to them.
+void freed_while_started() {
+  for (int turn = 0; turn < 6; ++turn) {
+    MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    right(copy, 20000, 0, turn, "all hear");
+    if (rank == turn % ranks) usleep(20000);
+    std::vector<unsigned char> data(turn % 2 == 0 ? 100 : 200000, 0);
+    const int root = (turn + 1) % ranks;
+    for (std::size_t at = 0; rank == root && at < data.size(); ++at) data[at] = content(at, turn);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(data.data(), static_cast<int>(data.size()), MPI_BYTE, root, copy, &request);
+    MPI_Comm_free(&copy);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (std::size_t at = 0; at < data.size(); ++at) expect(data[at] == content(at, turn), "a started broadcast");
+  }
+}
+
 /// Roots of short messages leave at once. Rank 0 makes no MPI calls until the last rank has the message, which no
 /// datagram to all reaches, or none at all: others repair for it.
 void absent_root(bool hears_nothing) {
@@ -293,10 +340,16 @@ void many_groups() {
 
 Cases datagram_cases() {
   return {
-      {"deaf-rank", [] { deaf_rank(6); }},         {"deaf-rank-later", [] { deaf_rank(30); }},
-      {"absent-root", [] { absent_root(false); }}, {"absent-root-over-tcp", [] { absent_root(true); }},
-      {"absent-at-the-end", absent_at_the_end},    {"freed-by-the-root", freed_by_the_root},
-      {"forged-datagrams", forged_datagrams},      {"many-groups", many_groups},
+      {"deaf-rank-while-started", deaf_rank_while_started},
+      {"freed-while-started", freed_while_started},
+      {"deaf-rank", [] { deaf_rank(6); }},
+      {"deaf-rank-later", [] { deaf_rank(30); }},
+      {"absent-root", [] { absent_root(false); }},
+      {"absent-root-over-tcp", [] { absent_root(true); }},
+      {"absent-at-the-end", absent_at_the_end},
+      {"freed-by-the-root", freed_by_the_root},
+      {"forged-datagrams", forged_datagrams},
+      {"many-groups", many_groups},
   };
 }
 
