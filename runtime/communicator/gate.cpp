@@ -2,6 +2,7 @@
 #include "communicator/gate.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "transport/looks.hpp"
 
@@ -15,6 +16,7 @@ bool Gate::step(std::span<std::int64_t> words) {
       const int from = ranks_[(place_ + all - distance_) % all];
       const auto bytes = static_cast<int>(words.size_bytes());
       std::ranges::copy(words, sending_.begin());
+      coming_.fill(std::numeric_limits<std::int64_t>::min());  // where a dead rank sends nothing
       static_cast<void>(PMPI_Irecv(coming_.data(), bytes, MPI_BYTE, from, tag_, communicator_, &come_));
       static_cast<void>(PMPI_Isend(sending_.data(), bytes, MPI_BYTE, to, tag_, communicator_, &sent_));
       has_begun_ = true;

@@ -226,9 +226,8 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
 
 void leave_out_datagrams(Prepared& prepared) {
   prepared.group = nullptr;
-  if (const auto decision = prepared.decision; decision->without_datagrams != nullptr) {
-    prepared.decision = decision->without_datagrams;
-  }
+  const std::shared_ptr<const LocalDecision> without = prepared.decision->without_datagrams;
+  if (without != nullptr && without->plan != nullptr && !without->by_arrival) prepared.decision = without;
 }
 
 Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent) {
@@ -250,7 +249,8 @@ Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool 
       prepared.group = groups.to_start(prepared.decision->saved_s);
       prepared.multicast = groups.words();
     }
-    if (prepared.group == nullptr) leave_out_datagrams(prepared);
+    const std::shared_ptr<const LocalDecision> without = prepared.decision->without_datagrams;
+    if (prepared.group == nullptr && without != nullptr) prepared.decision = without;
   }
   if (prepared.decision->plan == nullptr) return prepared;
   prepared.number = communicator.known_number();

@@ -34,7 +34,8 @@ struct Prepared {
 /// out. A persistent one gets a number of its own, which is collective. It gets its turn when it is started.
 [[nodiscard]] Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent);
 
-/// Where datagrams do not reach all ranks: by what takes their place, or by the confirm tree, by messages.
+/// Of a call that has been started: by what takes the place of datagrams, or where that is none of ours, along the
+/// confirm tree, by messages.
 void leave_out_datagrams(Prepared& prepared);
 
 }  // namespace trunkline::runtime

@@ -120,11 +120,15 @@ DatagramCall* DatagramGroup::under_way(std::uint64_t turn) const {
 DatagramCall::DatagramCall(DatagramGroup& group, std::uint64_t turn, std::uint64_t claim)
     : group_(group), turn_(turn), claim_(folded(claim)) {
   with_reserve([&] { group_.calls_.push_back(this); });
+  group_.begun_before_ = std::max(group_.begun_before_, turn + 1);
   std::erase_if(group_.early_,
                 [&](const auto& early) { return early.turn < turn && group_.under_way(early.turn) == nullptr; });
 }
 
-DatagramCall::~DatagramCall() { std::erase(group_.calls_, this); }
+DatagramCall::~DatagramCall() {
+  std::erase(group_.calls_, this);
+  std::erase_if(group_.early_, [this](const auto& early) { return early.turn == turn_; });
+}
 
 void DatagramCall::send(const Address& to, const Datagram& datagram) {
   group_.sockets_->send(to, packet_head(datagram, group_.rank_, turn_, claim_), datagram.payload, group_.sealer_);
@@ -153,7 +157,11 @@ void DatagramCall::keep(std::uint32_t first, std::span<const std::byte> packets)
   group_.repairs_->keep(turn_, claim_, group_.payload_bytes_, packets, first);
 }
 
-void DatagramCall::forget_before(std::uint32_t first) { group_.repairs_->forget_before(turn_, first); }
+void DatagramCall::forget_before(std::uint32_t first) {
+  // Who has come to this call may have others under way.
+  if (group_.may_overlap()) return group_.repairs_->forget_of(turn_, first);
+  group_.repairs_->forget_before(turn_, first);
+}
 
 void DatagramCall::ask(int sender, std::uint32_t first, std::uint64_t packets) {
   if (group_.repairs_ == nullptr) return;
@@ -210,12 +218,15 @@ std::optional<Datagram> DatagramCall::judged(const ReadPacket& packet) {
                   .payload = packet.payload};
 }
 
-/// Late answers to what was asked when the group was opened are of no call.
+/// Of a call to come, or of another one under way. Late answers to what was asked when the group was opened are of no
+/// call.
 void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte> bytes) {
-  if (!is_of_call(head.kind) || head.sender >= group_.turns_.size()) return;
-  group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
   const bool is_under_way = group_.under_way(head.turn) != nullptr;
-  if (group_.early_.size() >= most_early + (is_under_way ? group_.burst_ : 0)) {
+  const bool is_wanted = is_of_call(head.kind) || (is_under_way && head.kind == PacketKind::not_yet);
+  if (!is_wanted || head.sender >= group_.turns_.size() || head.sender == group_.rank_) return;
+  if (!is_under_way && head.turn < group_.begun_before_) return;  // it is over here
+  group_.turns_[head.sender] = std::max(group_.turns_[head.sender], head.turn);
+  if (group_.early_.size() >= most_early + group_.calls_.size() * group_.burst_) {
     ++group_.tally_.early;
     return;
   }
@@ -223,10 +234,12 @@ void DatagramCall::keep_early(const PacketHead& head, std::span<const std::byte>
 }
 
 std::optional<Datagram> DatagramCall::next() {
-  const auto waiting = std::ranges::find(group_.early_, turn_, &DatagramGroup::Early::turn);
-  if (waiting != group_.early_.end()) {
+  while (true) {
+    const auto waiting = std::ranges::find(group_.early_, turn_, &DatagramGroup::Early::turn);
+    if (waiting == group_.early_.end()) break;
     kept_ = std::move(waiting->bytes);
     group_.early_.erase(waiting);
+    unheard_ = 0;
     if (const auto packet = read_packet(kept_, group_.sealer_)) {
       if (const auto datagram = judged(*packet)) return datagram;
     }

@@ -100,7 +100,7 @@ class DatagramGroup {
   [[nodiscard]] bool may_overlap() const noexcept { return started_before_ > met_at_; }
   [[nodiscard]] DatagramCall* under_way(std::uint64_t turn) const;
 
-  /// Of a turn that this rank has not come to.
+  /// Of a turn that this rank has not come to, or of a call that another one has read it for.
   struct Early {
     std::uint64_t turn;
     std::vector<std::byte> bytes;
@@ -122,6 +122,7 @@ class DatagramGroup {
   std::deque<Early> early_{};
   Tally tally_{};
   std::vector<DatagramCall*> calls_{};  ///< that are under way
+  std::uint64_t begun_before_ = 0;      ///< no turn from here on has begun
   std::optional<int> deaf_rank_{};
   std::uint64_t met_at_ = 0;          ///< the call before which all ranks last met, or are to meet
   std::uint64_t started_before_ = 0;  ///< no call from here on has begun that does not block

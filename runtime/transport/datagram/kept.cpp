@@ -30,6 +30,10 @@ void KeptMessages::forget_before(std::uint64_t turn, std::uint32_t first) noexce
                 [&](const Message& one) { return one.turn < turn || (one.turn == turn && one.first < first); });
 }
 
+void KeptMessages::forget_of(std::uint64_t turn, std::uint32_t before) noexcept {
+  std::erase_if(messages_, [&](const Message& one) { return one.turn == turn && one.first < before; });
+}
+
 std::uint32_t KeptMessages::packets(const Message& message) {
   const std::size_t each = message.payload_bytes;
   return std::max(1U, static_cast<std::uint32_t>((message.bytes.size() + each - 1) / each));

@@ -82,6 +82,11 @@ void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
   kept_.forget_before(turn, first);
 }
 
+void Repairs::forget_of(std::uint64_t turn, std::uint32_t before) noexcept {
+  const std::scoped_lock lock(over_kept_);
+  kept_.forget_of(turn, before);
+}
+
 void Repairs::forget() noexcept {
   const std::scoped_lock lock(over_kept_);
   kept_.forget();

@@ -40,6 +40,7 @@ class Repairs {
             std::uint32_t first = 0);
   void forget() noexcept;
   void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
+  void forget_of(std::uint64_t turn, std::uint32_t before) noexcept;
 
  private:
   friend class RepairThread;

@@ -47,10 +47,7 @@ void MpiTransport::tell_ranks(std::span<const int> ranks, int code) noexcept {
 
 void MpiTransport::look_for_trouble(bool receiving, const Watchdog& watchdog) {
   if (user_.communicator != MPI_COMM_NULL && is_revoked(user_.communicator)) throw MpiError{revoked_code};
-  if (must_not_look()) {
-    ask_for_notice();
-    if (!watchdog.is_very_long()) return;  // a program that is wrong is told of it then, at the risk of a look
-  }
+  if (must_not_look()) return ask_for_notice();
   look_for_notice();
   if (receiving) look_for_other_claims();
   static constinit std::atomic<bool> said{false};

@@ -208,10 +208,10 @@ void deaf_rank(int calls) {
 
 /// Several broadcasts that do not block at once, from all roots, short ones and long ones. One rank stops to hear,
 /// which the ranks find out between such calls; the one that blocks at the end tells.
-void deaf_rank_while_started() {
+void deaf_rank_while_started(int calls) {
   MPI_Comm copy = copy_of(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   constexpr int at_once = 8;
-  for (int turn = 0; turn < 3; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
+  for (int turn = 0; turn < calls; ++turn) right(copy, 20000, turn % ranks, turn, "all hear");
   int serial = 0;
   for (int round = 0; round < 12; ++round) {
     if (round == 2 && rank == ranks - 1 && preloaded()) expect(deafen(), "it has no socket that hears a group");
@@ -340,7 +340,8 @@ void many_groups() {
 
 Cases datagram_cases() {
   return {
-      {"deaf-rank-while-started", deaf_rank_while_started},
+      {"deaf-rank-while-started", [] { deaf_rank_while_started(3); }},
+      {"deaf-rank-while-started-later", [] { deaf_rank_while_started(30); }},
       {"freed-while-started", freed_while_started},
       {"deaf-rank", [] { deaf_rank(6); }},
       {"deaf-rank-later", [] { deaf_rank(30); }},
