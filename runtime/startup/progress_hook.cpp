@@ -82,9 +82,17 @@ void unhook() {}
 /// Open MPI's, unless this thread asks about messages from within it.
 extern "C" __attribute__((visibility("default"))) void opal_progress() {
   if (trunkline::runtime::has_looked) return;
-  static auto* const next = trunkline::runtime::next_of("opal_progress", opal_progress);
-  if (next != nullptr) return next();
-  trunkline::runtime::behind("opal_progress", __builtin_return_address(0), opal_progress)();
+  // A static of this function would be asked for its guard each time.
+  static constinit std::atomic<void (*)()> known{nullptr};
+  auto* next = known.load(std::memory_order_relaxed);
+  if (next == nullptr) [[unlikely]] {
+    next = trunkline::runtime::next_of("opal_progress", opal_progress);
+    if (next == nullptr) {
+      next = trunkline::runtime::behind("opal_progress", __builtin_return_address(0), opal_progress);
+    }
+    known.store(next, std::memory_order_relaxed);
+  }
+  next();
 }
 
 #elif MPICH_NUMVERSION >= 50000000
