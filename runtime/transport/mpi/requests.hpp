@@ -34,7 +34,9 @@ template <class Request>
   return pending.is_none() ? MPI_REQUEST_NULL : from_word<MPI_Request>(pending.word);
 }
 
-inline void keep(Pending& pending, MPI_Request request) { pending.word = request == MPI_REQUEST_NULL ? 0 : to_word(request); }
+inline void keep(Pending& pending, MPI_Request request) {
+  pending.word = request == MPI_REQUEST_NULL ? 0 : to_word(request);
+}
 
 /// Whether a message is over; once it is, it is none. MPICH's MPI_Test looks for what has come before it answers, also
 /// where the request has long been over: a system call for each segment. Its MPI_Request_get_status answers first. That

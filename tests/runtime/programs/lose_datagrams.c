@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Preloaded: a network that loses some datagrams, for each receiver others: one in LOST_OF of what comes in one piece is
- * changed, so its seal is wrong. */
+ * Preloaded: a network that loses some datagrams, for each receiver others: one in LOST_OF of what comes in one piece
+ * is changed, so its seal is wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
