@@ -91,7 +91,7 @@ int run(UserCall&& call) {
   traced.end(code != MPI_SUCCESS);
   if (is_counted) {
     count_call(arguments, shared ? shared->bytes : known_bytes(arguments), last_run(arguments.collective).algorithm,
-               why, {.in_calls_s = PMPI_Wtime() - start});
+               why, {.seconds = PMPI_Wtime() - start});
   }
   return code;
 }

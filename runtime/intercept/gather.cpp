@@ -18,8 +18,7 @@ Gather::Gather(Collective collective, const GatherArguments& given, Native* nati
       native_(native) {}
 
 MPI_Count Gather::elements(int ranks) const {
-  const bool has_starts = given_.shares.starts != nullptr || given_.shares.long_starts != nullptr;
-  return given_.shares.by_rank && !has_starts ? -1 : given_.shares.total(ranks);
+  return given_.shares.by_rank && !given_.shares.has_starts() ? -1 : given_.shares.total(ranks);
 }
 
 bool Gather::is_doubtful(int rank) const {

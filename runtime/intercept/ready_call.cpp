@@ -58,7 +58,7 @@ void tell(const UserCall& user, const SharedFacts& shared, const Prepared& prepa
   const Arguments& arguments = user.arguments();
   if (under_way_s || form == CallForm::started) {
     count_call(arguments, shared.bytes, under_way_s ? prepared.decision->plan->name : "native", Why::of(prepared),
-               {.form = form, .under_way_s = under_way_s.value_or(0.0)});
+               {.form = form, .seconds = under_way_s.value_or(0.0)});
   }
   if (!world()->explain || shared.rank != 0) return;
   const bool has_bytes = facts_of(arguments.collective).has_data;

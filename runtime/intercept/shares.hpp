@@ -26,6 +26,8 @@ struct Shares {
     return starts != nullptr ? MPI_Count{starts[rank]} : MPI_Count{long_starts[rank]};
   }
 
+  [[nodiscard]] bool has_starts() const { return starts != nullptr || long_starts != nullptr; }
+
   /// Elements of all of them; negative: MPI itself has to judge them.
   [[nodiscard]] MPI_Count total(int ranks) const {
     if (!by_rank) return each * ranks;
@@ -60,8 +62,7 @@ class KeptShares {
   void keep(Shares& shares, int ranks) {
     if (!shares.by_rank) return;
     counts_ = shares.all_counts(ranks);
-    const bool has_starts = shares.starts != nullptr || shares.long_starts != nullptr;
-    starts_.resize(has_starts ? counts_.size() : 0);
+    starts_.resize(shares.has_starts() ? counts_.size() : 0);
     for (std::size_t rank = 0; rank < starts_.size(); ++rank) starts_[rank] = shares.start(static_cast<int>(rank));
     shares = {.long_counts = counts_.data(), .long_starts = starts_.data(), .by_rank = true};
   }

@@ -111,6 +111,8 @@ class CallsUnderWay {
     return turn / (private_communicator()->tags().turns() / 2);
   }
   void adopt_those_started();
+  [[nodiscard]] bool may_be(const auto& is_so);
+  [[nodiscard]] bool is_any_to_meet(const NumberInUse& number) const;
   [[nodiscard]] bool is_any_a_round_before(const NumberInUse& number, std::uint64_t turn) const;
   [[nodiscard]] bool is_any_multicast_before(const NumberInUse& number, std::uint64_t turn) const;
   [[nodiscard]] bool is_behind_a_meeting(const StartedCall& call) const;
@@ -349,36 +351,39 @@ void CallsUnderWay::end(StartedCall& call, int code) {
   PMPI_Grequest_complete(call.request);
 }
 
-bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn& turn) {
+/// Or another thread is going on with calls, and this one cannot tell.
+bool CallsUnderWay::may_be(const auto& is_so) {
   const std::unique_lock lock(stepping_, std::try_to_lock);
   if (!lock) return true;
   adopt_those_started();
-  const bool others_meet = std::ranges::any_of(meetings_, [&](const auto& one) { return &one->number() == &number; });
-  // Memory takes calls in turn.
-  const bool are_all_planned =
-      std::ranges::none_of(calls_, [&](const auto& call) { return &call->number() == &number && !call->planned; });
-  return others_meet || !are_all_planned || (turn.meets && is_any_a_round_before(number, turn.turn));
+  return is_so();
 }
 
-bool CallsUnderWay::may_any_meet(const NumberInUse& number) {
-  const std::unique_lock lock(stepping_, std::try_to_lock);
-  if (!lock) return true;
-  adopt_those_started();
+bool CallsUnderWay::is_any_to_meet(const NumberInUse& number) const {
   return std::ranges::any_of(meetings_, [&](const auto& one) { return &one->number() == &number; });
 }
 
+bool CallsUnderWay::must_wait(const NumberInUse& number, const NumberInUse::Turn& turn) {
+  return may_be([&] {
+    // Memory takes calls in turn.
+    const bool are_all_planned =
+        std::ranges::none_of(calls_, [&](const auto& call) { return &call->number() == &number && !call->planned; });
+    return is_any_to_meet(number) || !are_all_planned || (turn.meets && is_any_a_round_before(number, turn.turn));
+  });
+}
+
+bool CallsUnderWay::may_any_meet(const NumberInUse& number) {
+  return may_be([&] { return is_any_to_meet(number); });
+}
+
 bool CallsUnderWay::may_any_multicast(const NumberInUse& number) {
-  const std::unique_lock lock(stepping_, std::try_to_lock);
-  if (!lock) return true;
-  adopt_those_started();
-  return is_any_multicast_before(number, std::numeric_limits<std::uint64_t>::max());
+  return may_be([&] { return is_any_multicast_before(number, std::numeric_limits<std::uint64_t>::max()); });
 }
 
 bool CallsUnderWay::may_be_any_on(MPI_Comm communicator) {
-  const std::unique_lock lock(stepping_, std::try_to_lock);
-  if (!lock) return true;
-  adopt_those_started();
-  return std::ranges::any_of(calls_, [&](const auto& call) { return call->communicator() == communicator; });
+  return may_be([&] {
+    return std::ranges::any_of(calls_, [&](const auto& call) { return call->communicator() == communicator; });
+  });
 }
 
 void CallsUnderWay::stop() {
@@ -415,41 +420,39 @@ int start_again(std::shared_ptr<const ReadyCall> call, MPI_Request* request, int
 
 namespace {
 
-int wait_while(MPI_Comm communicator, const auto& must_wait) {
+/// Whether it need not wait any more; else the communicator has been revoked.
+bool wait_while(MPI_Comm communicator, const auto& must_wait) {
   while (must_wait()) {
-    if (is_revoked(communicator)) {
-      PMPI_Comm_call_errhandler(communicator, revoked_code);
-      return revoked_code;
-    }
+    if (is_revoked(communicator)) return false;
     private_communicator()->serve_the_program();
     yield_in_turn();
   }
-  return MPI_SUCCESS;
+  return true;
+}
+
+int wait_and_tell(MPI_Comm communicator, const NumberInUse* number, const auto& must_wait) {
+  if (number == nullptr || !number->have_any_started() || wait_while(communicator, must_wait)) return MPI_SUCCESS;
+  PMPI_Comm_call_errhandler(communicator, revoked_code);
+  return revoked_code;
 }
 
 }  // namespace
 
 int wait_for_turn(MPI_Comm communicator, const NumberInUse& number, const NumberInUse::Turn& turn) {
-  if (!number.have_any_started()) return MPI_SUCCESS;
-  return wait_while(communicator, [&] { return under_way().must_wait(number, turn); });
+  return wait_and_tell(communicator, &number, [&] { return under_way().must_wait(number, turn); });
 }
 
 int wait_for_meetings(MPI_Comm communicator, const NumberInUse* number) {
-  if (number == nullptr || !number->have_any_started()) return MPI_SUCCESS;
-  return wait_while(communicator, [&] { return under_way().may_any_meet(*number); });
+  return wait_and_tell(communicator, number, [&] { return under_way().may_any_meet(*number); });
 }
 
 int wait_for_multicasts(MPI_Comm communicator, const NumberInUse* number) {
-  if (number == nullptr || !number->have_any_started()) return MPI_SUCCESS;
-  return wait_while(communicator, [&] { return under_way().may_any_multicast(*number); });
+  return wait_and_tell(communicator, number, [&] { return under_way().may_any_multicast(*number); });
 }
 
 void wait_for_calls_on(MPI_Comm communicator) {
   if (!has_any_started.load(std::memory_order_relaxed)) return;
-  while (under_way().may_be_any_on(communicator) && !is_revoked(communicator)) {
-    private_communicator()->serve_the_program();
-    yield_in_turn();
-  }
+  static_cast<void>(wait_while(communicator, [&] { return under_way().may_be_any_on(communicator); }));
 }
 
 void stop_calls_under_way() {

@@ -18,7 +18,7 @@ int ranks_of(MPI_Comm communicator) {
 bool has_arrays(const PairSide& side) {
   const Shares& all = side.blocks;
   const bool has_counts = all.counts != nullptr || all.long_counts != nullptr;
-  return has_counts && (all.starts != nullptr || all.long_starts != nullptr) && side.has_types();
+  return has_counts && all.has_starts() && side.has_types();
 }
 
 /// Whether MPI may report a block of a side. It has the same datatype as the one before, mostly, which is asked of

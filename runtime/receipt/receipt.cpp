@@ -126,8 +126,7 @@ void Receipt::count(Collective collective, std::optional<std::uint64_t> bytes, s
   Sum* const sum = &known->second;
   ++sum->calls;
   sum->bytes += bytes.value_or(0);
-  sum->in_calls_s += took.in_calls_s;
-  sum->under_way_s += took.under_way_s;
+  sum->seconds += took.seconds;
 }
 
 void Receipt::add(const TrialsFound& found) {
@@ -145,13 +144,13 @@ std::string Receipt::text() const {
   std::string lines;
   for (const auto& [key, sum] : sums_) {
     const auto& [collective, form, bits, algorithm, chosen_by, why] = key;
-    all_s += sum.in_calls_s;
     lines += formatted("\n  %-24s %-18s %-24s %9llu calls", name_for_people(collective, form).c_str(),
                        size_text(bits).c_str(), algorithm.c_str(), static_cast<unsigned long long>(sum.calls));
     if (form == CallForm::blocking) {
-      lines += formatted(" %10.4g s", sum.in_calls_s);
-    } else if (sum.under_way_s > 0.0) {
-      lines += formatted(" %10.4g s under way", sum.under_way_s);
+      all_s += sum.seconds;
+      lines += formatted(" %10.4g s", sum.seconds);
+    } else if (sum.seconds > 0.0) {
+      lines += formatted(" %10.4g s under way", sum.seconds);
     }
     lines += ", " + (why.empty() ? "by " + chosen_by : why);
   }
@@ -186,8 +185,10 @@ std::string Receipt::json() const {
     if (bits != unknown_size) fields.add("least_bytes", least_bytes_of(bits));
     fields.add("algorithm", algorithm).add("chosen_by", chosen_by);
     if (!why.empty()) fields.add("why", why);
-    fields.add("calls", sum.calls).add("bytes", sum.bytes).add("seconds", sum.in_calls_s);
-    if (form != CallForm::blocking) fields.add("under_way_s", sum.under_way_s);
+    fields.add("calls", sum.calls)
+        .add("bytes", sum.bytes)
+        .add("seconds", form == CallForm::blocking ? sum.seconds : 0.0);
+    if (form != CallForm::blocking) fields.add("under_way_s", sum.seconds);
     add_row(calls, fields);
   }
   std::string trials;

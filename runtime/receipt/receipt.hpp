@@ -37,8 +37,7 @@ struct ReceiptReason {
 /// Of a call. What a call that does not block makes the program wait is not known.
 struct Took {
   CallForm form = CallForm::blocking;
-  double in_calls_s = 0.0;   ///< of a blocking one
-  double under_way_s = 0.0;  ///< of others, hidden or not; 0: the MPI library's own, which do not tell
+  double seconds = 0.0;  ///< in the call; of others from start to end, hidden or not, 0: native ones, which do not tell
 };
 
 /// An algorithm in trials.
@@ -88,8 +87,7 @@ class Receipt {
   struct Sum {
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;
-    double in_calls_s = 0.0;
-    double under_way_s = 0.0;
+    double seconds = 0.0;
   };
   /// Bytes as a count of bits, 0 of none: a power of two and what is below the next one; algorithm, whose choice, why.
   using Key = std::tuple<Collective, CallForm, int, std::string, std::string, std::string>;

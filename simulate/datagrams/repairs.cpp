@@ -61,6 +61,8 @@ void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payloa
 
 void Repairs::forget() noexcept { kept_.forget(); }
 
-void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept { kept_.forget_before(turn, first); }
+void Repairs::forget_before(std::uint64_t turn) noexcept { kept_.forget_before(turn); }
+
+void Repairs::forget_of(std::uint64_t turn, std::uint32_t before) noexcept { kept_.forget_of(turn, before); }
 
 }  // namespace trunkline::runtime

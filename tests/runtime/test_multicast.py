@@ -146,7 +146,9 @@ def test_a_root_that_has_left(any_mpi: Mpi, case: str):
     goes_on(any_mpi, case)
 
 
-@pytest.mark.parametrize("case", ["freed-by-the-root", "freed-in-any-order", "freed-again-and-again"])
+@pytest.mark.parametrize(
+    "case", ["freed-by-the-root", "freed-in-any-order", "freed-again-and-again", "freed-while-started"]
+)
 def test_communicators_that_are_freed(any_mpi: Mpi, case: str):
     """MPI_Comm_free waits for nobody, and what it leaves behind does not pile up."""
     goes_on(any_mpi, case)

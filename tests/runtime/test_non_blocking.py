@@ -102,12 +102,6 @@ def test_a_rank_that_is_deaf_to_multicasts_under_way(any_mpi: Mpi, case: str):
     assert len(said) == 1, done.err
 
 
-def test_communicators_that_are_freed_under_multicasts(any_mpi: Mpi):
-    words = [any_mpi.program("runtime-faults"), "freed-while-started@multicast"]
-    done = any_mpi.run(4, *words, settings=CLUSTER, per_rank=[ON_OWN_HOST])
-    assert done.out.count(": fine") == 4, done.out + done.err
-
-
 def test_on_threads_too(any_mpi: Mpi):
     """Where two ranks share a host: memory takes the calls of a communicator in turn, whichever thread starts them."""
     words = ["two-tree:1448", "linear"]

@@ -157,11 +157,7 @@ void DatagramCall::keep(std::uint32_t first, std::span<const std::byte> packets)
   group_.repairs_->keep(turn_, claim_, group_.payload_bytes_, packets, first);
 }
 
-void DatagramCall::forget_before(std::uint32_t first) {
-  // Who has come to this call may have others under way.
-  if (group_.may_overlap()) return group_.repairs_->forget_of(turn_, first);
-  group_.repairs_->forget_before(turn_, first);
-}
+void DatagramCall::forget_before(std::uint32_t first) { group_.repairs_->forget_of(turn_, first); }
 
 void DatagramCall::ask(int sender, std::uint32_t first, std::uint64_t packets) {
   if (group_.repairs_ == nullptr) return;
@@ -190,7 +186,7 @@ void DatagramCall::is_meeting() noexcept {
 }
 
 void DatagramCall::all_have_come() noexcept {
-  if (group_.repairs_ != nullptr && !group_.may_overlap()) group_.repairs_->forget_before(turn_, 0);
+  if (group_.repairs_ != nullptr && !group_.may_overlap()) group_.repairs_->forget_before(turn_);
 }
 
 bool DatagramCall::is_ahead(int rank) const noexcept {

@@ -25,9 +25,8 @@ void KeptMessages::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t p
                        .bytes = {message.begin(), message.end()}});
 }
 
-void KeptMessages::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
-  std::erase_if(messages_,
-                [&](const Message& one) { return one.turn < turn || (one.turn == turn && one.first < first); });
+void KeptMessages::forget_before(std::uint64_t turn) noexcept {
+  std::erase_if(messages_, [&](const Message& one) { return one.turn < turn; });
 }
 
 void KeptMessages::forget_of(std::uint64_t turn, std::uint32_t before) noexcept {

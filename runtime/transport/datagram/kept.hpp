@@ -38,9 +38,9 @@ class KeptMessages {
 
   void forget() noexcept { messages_.clear(); }
 
-  /// What was kept of calls before that one, and in it what begins before packet `first`.
-  void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
-  /// That call's alone.
+  /// What was kept of calls before that one.
+  void forget_before(std::uint64_t turn) noexcept;
+  /// What was kept in that call, and begins before packet `before`.
   void forget_of(std::uint64_t turn, std::uint32_t before) noexcept;
 
   /// What an ask over TCP is answered with: packets, or that the call has not come so far here. Empty for what no rank

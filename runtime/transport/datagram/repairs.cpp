@@ -77,9 +77,9 @@ void Repairs::keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payloa
   kept_.keep(turn, claim, payload_bytes, message, first);
 }
 
-void Repairs::forget_before(std::uint64_t turn, std::uint32_t first) noexcept {
+void Repairs::forget_before(std::uint64_t turn) noexcept {
   const std::scoped_lock lock(over_kept_);
-  kept_.forget_before(turn, first);
+  kept_.forget_before(turn);
 }
 
 void Repairs::forget_of(std::uint64_t turn, std::uint32_t before) noexcept {

@@ -39,7 +39,7 @@ class Repairs {
   void keep(std::uint64_t turn, std::uint32_t claim, std::uint32_t payload_bytes, std::span<const std::byte> message,
             std::uint32_t first = 0);
   void forget() noexcept;
-  void forget_before(std::uint64_t turn, std::uint32_t first) noexcept;
+  void forget_before(std::uint64_t turn) noexcept;
   void forget_of(std::uint64_t turn, std::uint32_t before) noexcept;
 
  private:

@@ -344,7 +344,7 @@ TEST_F(RepairsTest, KeepNoRankWaitingThatSends) {
   auto busy = RepairThread::get()->enter();
   auto call = std::async(std::launch::async, [&] {
     repairs_->keep(4, claim, payload_bytes, message_);
-    repairs_->forget_before(4, 0);
+    repairs_->forget_before(4);
     repairs_->forget();
   });
   EXPECT_EQ(call.wait_for(patience), std::future_status::ready);
