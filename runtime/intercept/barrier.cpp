@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it; and those that do not block.
+// MPI_Barrier at MPI's edge: a byte is combined over all ranks, as an allreduce of it.
 #include <optional>
 
 #include "intercept/call.hpp"
-#include "intercept/entry.hpp"
-#include "intercept/export.hpp"
-#include "intercept/next.hpp"
+#include "intercept/entry_points.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -58,13 +56,10 @@ class Barrier final : public UserCall {
   std::optional<Operands> operands_{};
 };
 
-int native_barrier(const BarrierArguments& a) { return NEXT(Barrier)(a.communicator); }
-int start_barrier(const BarrierArguments& a, MPI_Request* request) { return NEXT(Ibarrier)(a.communicator, request); }
-#if TRUNKLINE_HAS_PERSISTENT
-int init_barrier(const BarrierArguments& a, MPI_Info info, MPI_Request* request) {
-  return NEXT(Barrier_init)(a.communicator, info, request);
+template <class Count>
+int pass_barrier(auto* next, const BarrierArguments& a, auto... more) {
+  return next(a.communicator, more...);
 }
-#endif
 
 }  // namespace
 }  // namespace trunkline::runtime
@@ -72,16 +67,13 @@ int init_barrier(const BarrierArguments& a, MPI_Info info, MPI_Request* request)
 using namespace trunkline;
 using namespace trunkline::runtime;
 
-TRUNKLINE_EXPORT int MPI_Barrier(MPI_Comm communicator) {
-  return enter<Barrier>(Collective::barrier, native_barrier, {communicator});
-}
+#define PARAMETERS(Count, Start) MPI_Comm communicator
+#define GIVEN \
+  { communicator }
 
-TRUNKLINE_EXPORT int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
-  return enter_nonblocking<Barrier>(Collective::barrier, native_barrier, start_barrier, {communicator}, request);
-}
+TRUNKLINE_FORMS(Barrier, Ibarrier, , barrier, pass_barrier, Collective::barrier, Barrier, BarrierArguments, int, int)
+TRUNKLINE_PERSISTENT_FORM(Barrier_init, , barrier, pass_barrier, Collective::barrier, Barrier, BarrierArguments, int,
+                          int)
 
-#if TRUNKLINE_HAS_PERSISTENT
-TRUNKLINE_EXPORT int MPI_Barrier_init(MPI_Comm communicator, MPI_Info info, MPI_Request* request) {
-  return enter_persistent<Barrier>(Collective::barrier, native_barrier, init_barrier, {communicator}, info, request);
-}
-#endif
+#undef PARAMETERS
+#undef GIVEN

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Bcast at MPI's edge: its arguments, its native form, and what runs its plans; and of those that do not block.
+// MPI_Bcast at MPI's edge: its arguments, what runs its plans, and all its forms.
 #include <optional>
 
 #include "datatype/message.hpp"
 #include "intercept/call.hpp"
-#include "intercept/entry.hpp"
-#include "intercept/export.hpp"
-#include "intercept/next.hpp"
+#include "intercept/entry_points.hpp"
 #include "intercept/short_calls.hpp"
 #include "intercept/state.hpp"
 
@@ -55,28 +53,10 @@ class Broadcast final : public UserCall {
   std::optional<Message> message_{};
 };
 
-int native_bcast(const BroadcastArguments& a) {
-  return NEXT(Bcast)(a.buffer, static_cast<int>(a.count), a.type, a.root, a.communicator);
+template <class Count>
+int pass_bcast(auto* next, const BroadcastArguments& a, auto... more) {
+  return next(a.buffer, static_cast<Count>(a.count), a.type, a.root, a.communicator, more...);
 }
-int start_bcast(const BroadcastArguments& a, MPI_Request* request) {
-  return NEXT(Ibcast)(a.buffer, static_cast<int>(a.count), a.type, a.root, a.communicator, request);
-}
-#if TRUNKLINE_HAS_PERSISTENT
-int init_bcast(const BroadcastArguments& a, MPI_Info info, MPI_Request* request) {
-  return NEXT(Bcast_init)(a.buffer, static_cast<int>(a.count), a.type, a.root, a.communicator, info, request);
-}
-#endif
-#if TRUNKLINE_HAS_LARGE_COUNTS
-int native_bcast_c(const BroadcastArguments& a) {
-  return NEXT(Bcast_c)(a.buffer, a.count, a.type, a.root, a.communicator);
-}
-int start_bcast_c(const BroadcastArguments& a, MPI_Request* request) {
-  return NEXT(Ibcast_c)(a.buffer, a.count, a.type, a.root, a.communicator, request);
-}
-int init_bcast_c(const BroadcastArguments& a, MPI_Info info, MPI_Request* request) {
-  return NEXT(Bcast_init_c)(a.buffer, a.count, a.type, a.root, a.communicator, info, request);
-}
-#endif
 
 }  // namespace
 }  // namespace trunkline::runtime
@@ -84,38 +64,11 @@ int init_bcast_c(const BroadcastArguments& a, MPI_Info info, MPI_Request* reques
 using namespace trunkline;
 using namespace trunkline::runtime;
 
-TRUNKLINE_EXPORT int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  return enter<Broadcast>(Collective::bcast, native_bcast, {buffer, count, type, root, communicator});
-}
+#define PARAMETERS(Count, Start) void *buffer, Count count, MPI_Datatype type, int root, MPI_Comm communicator
+#define GIVEN \
+  { buffer, count, type, root, communicator }
 
-TRUNKLINE_EXPORT int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator,
-                                MPI_Request* request) {
-  return enter_nonblocking<Broadcast>(Collective::bcast, native_bcast, start_bcast,
-                                      {buffer, count, type, root, communicator}, request);
-}
+TRUNKLINE_ENTRY_POINTS(Bcast, bcast, pass_bcast, Collective::bcast, Broadcast, BroadcastArguments)
 
-#if TRUNKLINE_HAS_PERSISTENT
-TRUNKLINE_EXPORT int MPI_Bcast_init(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator,
-                                    MPI_Info info, MPI_Request* request) {
-  return enter_persistent<Broadcast>(Collective::bcast, native_bcast, init_bcast,
-                                     {buffer, count, type, root, communicator}, info, request);
-}
-#endif
-
-#if TRUNKLINE_HAS_LARGE_COUNTS
-TRUNKLINE_EXPORT int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator) {
-  return enter<Broadcast>(Collective::bcast, native_bcast_c, {buffer, count, type, root, communicator});
-}
-
-TRUNKLINE_EXPORT int MPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator,
-                                  MPI_Request* request) {
-  return enter_nonblocking<Broadcast>(Collective::bcast, native_bcast_c, start_bcast_c,
-                                      {buffer, count, type, root, communicator}, request);
-}
-
-TRUNKLINE_EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm communicator,
-                                      MPI_Info info, MPI_Request* request) {
-  return enter_persistent<Broadcast>(Collective::bcast, native_bcast_c, init_bcast_c,
-                                     {buffer, count, type, root, communicator}, info, request);
-}
-#endif
+#undef PARAMETERS
+#undef GIVEN

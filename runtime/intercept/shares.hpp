@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "mpi_api.hpp"
@@ -24,6 +25,24 @@ struct Shares {
   [[nodiscard]] MPI_Count start(int rank) const {
     if (!by_rank) return each * rank;
     return starts != nullptr ? MPI_Count{starts[rank]} : MPI_Count{long_starts[rank]};
+  }
+
+  /// The program's own arrays, in MPI's form with counts of that type.
+  template <class Count>
+  [[nodiscard]] const Count* counts_in() const {
+    if constexpr (std::is_same_v<Count, int>) {
+      return counts;
+    } else {
+      return long_counts;
+    }
+  }
+  template <class Count>
+  [[nodiscard]] auto* starts_in() const {
+    if constexpr (std::is_same_v<Count, int>) {
+      return starts;
+    } else {
+      return long_starts;
+    }
   }
 
   [[nodiscard]] bool has_starts() const { return starts != nullptr || long_starts != nullptr; }
