@@ -13,9 +13,8 @@ namespace trunkline {
   std::string names;
   for (const CollectiveFacts& one : collectives()) names.append(names.empty() ? "" : ", ").append(one.mpi_name);
   return "planned are " + names +
-         ", and their non-blocking and persistent forms (MPI_Ibcast, MPI_Bcast_init), but for MPI_Alltoallv and "
-         "MPI_Alltoallw; the MPI library runs all others as it has them: MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all "
-         "their variants";
+         ", MPI_Alltoallw, and their non-blocking and persistent forms (MPI_Ibcast, MPI_Bcast_init); the MPI library "
+         "runs all others as it has them: MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all their variants";
 }
 
 }  // namespace trunkline

@@ -64,6 +64,14 @@ class Mpi:
         """Whose choice of broadcasts stands for its own in predictions."""
         return _core.NativeLibrary[self.counts_as]
 
+    @property
+    def leaves_native(self) -> str:
+        """Collectives that do not block and are its own, in words; beside the first ones on a communicator."""
+        if self.family not in ("mpich", "openmpi"):
+            return "all others"
+        networks = " and on other networks than UCX" if self.version.startswith(("3.", "4.")) else ""
+        return f"those of programs with MPI_THREAD_MULTIPLE{networks}" if self.family == "mpich" else "no others"
+
     def check_installed(self) -> None:
         """Whether jobs can be started.
 

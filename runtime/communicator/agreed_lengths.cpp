@@ -28,11 +28,14 @@ bool AgreedLengths::is_due() {
 int AgreedLengths::add_up(MPI_Comm user, int ranks, const OwnLengths& own) {
   constexpr double nanosecond_s = 1e-9;
   const auto in_nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds / nanosecond_s); };
-  std::array<std::uint64_t, values> all{own.bytes, own.blocks, in_nanoseconds(took_s_), in_nanoseconds(told_s_)};
   const double start = PMPI_Wtime();
+  if (owed_) took_s_ = start - added_up_at_s_;
+  std::array<std::uint64_t, values> all{own.bytes, own.blocks, in_nanoseconds(took_s_), in_nanoseconds(told_s_)};
   const int code = PMPI_Allreduce(MPI_IN_PLACE, all.data(), all.size(), MPI_UINT64_T, MPI_SUM, user);
   if (code != MPI_SUCCESS) return code;
-  told_s_ = PMPI_Wtime() - start;
+  owed_.reset();
+  added_up_at_s_ = PMPI_Wtime();
+  told_s_ = added_up_at_s_ - start;
   const auto [bytes, blocks, took, told] = all;
   const auto mean_s = [&](std::uint64_t sum) { return static_cast<double>(sum) * nanosecond_s / ranks; };
   const auto pairs = static_cast<std::uint64_t>(ranks) * static_cast<std::uint64_t>(ranks - 1);
@@ -43,6 +46,12 @@ int AgreedLengths::add_up(MPI_Comm user, int ranks, const OwnLengths& own) {
   agreed_ = next_interval(calls_, mean_s(took), telling_s_);
   calls_ = 1;
   took_s_ = 0.0;
+  return code;
+}
+
+int AgreedLengths::settle(MPI_Comm user, int ranks) {
+  const int code = add_up(user, ranks, *owed_);
+  calls_ = 0;  // those to come
   return code;
 }
 

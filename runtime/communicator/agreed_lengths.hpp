@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "mpi_api.hpp"
 
@@ -34,7 +35,14 @@ class AgreedLengths {
   /// Where that is due, on all `ranks` ranks, two or more. Returns MPI's code.
   [[nodiscard]] int add_up(MPI_Comm user, int ranks, const OwnLengths& own);
 
-  /// The call took so long here.
+  /// Where it is due before a call that may not wait: its lengths are added up before the next one that may.
+  void owe(const OwnLengths& own) noexcept { owed_ = own; }
+  [[nodiscard]] bool is_owed() const noexcept { return owed_.has_value(); }
+  [[nodiscard]] int settle(MPI_Comm user, int ranks);
+
+  [[nodiscard]] bool are_known() const noexcept { return agreed_ > 0; }
+
+  /// The call took so long here. What those take that do not block is not known: then the time counts that has passed.
   void took(double seconds) { took_s_ += seconds; }
 
   /// Of a block between two ranks, empty ones among them, on average; never 0, but down to where its class of sizes
@@ -52,6 +60,8 @@ class AgreedLengths {
   std::uint64_t agreed_ = 0;  ///< so many calls go by what is known
   std::uint64_t block_bytes_ = 1;
   bool are_sparse_ = false;
+  std::optional<OwnLengths> owed_{};
+  double added_up_at_s_ = 0.0;
 };
 
 }  // namespace trunkline::runtime

@@ -11,6 +11,7 @@
 
 #include "communicator/following.hpp"
 #include "communicator/learning.hpp"
+#include "communicator/owing.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "startup/changed_cluster.hpp"
@@ -64,6 +65,7 @@ int Communicator::free_state(MPI_Comm user, int, void* state, void*) {
   auto* const own = static_cast<Communicator*>(state);
   own->end_meetings();
   registry().remove(user);
+  owes_nothing(user);
   delete own;
   return MPI_SUCCESS;
 }
@@ -86,6 +88,13 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
   if (code == MPI_SUCCESS) return {.state = made};
   free_state(communicator, 0, made, nullptr);
   return {.code = code};
+}
+
+Communicator* Communicator::known(MPI_Comm communicator) {
+  void* state = nullptr;
+  int found = 0;
+  const int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
+  return code == MPI_SUCCESS && found != 0 ? static_cast<Communicator*>(state) : nullptr;
 }
 
 void Communicator::free_all(const PrivateCommunicator& ours) {
@@ -157,6 +166,24 @@ bool Communicator::pays_for_its_number(const LocalDecision& decision) {
   if (number_ != nullptr || no_number_) return true;
   lost_s_ += decision.saved_natively_s;
   return lost_s_ >= decision.numbering_s;
+}
+
+bool Communicator::owes() const noexcept {
+  const bool misses_number = misses_number_ && number_ == nullptr && !no_number_;
+  return misses_number || (lengths_ && lengths_->is_owed()) ||
+         std::ranges::any_of(groupings_, [](const auto& one) { return one.second->is_due(); });
+}
+
+int Communicator::settle() {
+  int code = MPI_SUCCESS;
+  if (misses_number_) code = number().code;
+  if (code == MPI_SUCCESS && lengths_ && lengths_->is_owed()) {
+    code = lengths_->settle(user_, static_cast<int>(members_->processes().world_ranks->size()));
+  }
+  for (const auto& [group_of, grouping] : groupings_) {
+    if (code == MPI_SUCCESS && grouping->is_due()) code = grouping->open_for_started().code;
+  }
+  return code;
 }
 
 Grouping& Communicator::grouping(std::span<const Rank> group_of) {

@@ -39,6 +39,9 @@ class Communicator {
   [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
                                 int ranks);
 
+  /// The state; null: it has none.
+  [[nodiscard]] static Communicator* known(MPI_Comm communicator);
+
   /// In MPI_Finalize: frees the state of every communicator that still has one. Waits for the ranks that may still ask
   /// this one for messages.
   static void free_all(const PrivateCommunicator& ours);
@@ -88,15 +91,19 @@ class Communicator {
   /// The number, where it is there: nothing is agreed on.
   [[nodiscard]] const std::shared_ptr<NumberInUse>& known_number() const noexcept { return number_; }
 
-  /// A call that may not wait runs natively for want of a number. All members count alike, so the next one that may
-  /// wait agrees on it.
+  /// A call that may not wait runs natively for want of a number, which would have paid.
   void misses_its_number(bool is_exact) noexcept {
     misses_number_ = true;
     if (!is_exact) has_left_sums_ = true;
   }
-  [[nodiscard]] bool has_missed_its_number() const noexcept { return misses_number_; }
   /// One of these combined operands in the library's order, which those to come keep.
   [[nodiscard]] bool has_left_sums() const noexcept { return has_left_sums_; }
+
+  /// Whether calls that may not wait have left anything to one that may: the number, a group of datagrams, blocks'
+  /// lengths. All members count alike.
+  [[nodiscard]] bool owes() const noexcept;
+  /// That. Collective, where it owes anything. Returns MPI's code.
+  [[nodiscard]] int settle();
 
   /// What datagrams are to it, in these groups (LocalPart::datagram_groups); the same on all members.
   [[nodiscard]] Grouping& grouping(std::span<const Rank> group_of);

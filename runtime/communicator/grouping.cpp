@@ -64,9 +64,10 @@ Grouped Grouping::use(const std::function<int()>& before_they_meet) {
   return {.are_open = are_open_};
 }
 
-std::shared_ptr<DatagramGroup> Grouping::to_start(double saved_s) noexcept {
+std::shared_ptr<DatagramGroup> Grouping::to_start(double saved_s, double opening_s) noexcept {
   if (has_groups()) return {};
   if (!has_asked_) would_have_saved_s_ += saved_s;
+  opening_s_ = opening_s;
   return group_;
 }
 
@@ -85,6 +86,10 @@ Grouped Grouping::use_where_it_pays(double saved_s, double opening_s, const std:
     }
     return {};
   }
+  return open_where_all_are_reached();
+}
+
+Grouped Grouping::open_where_all_are_reached() {
   const int own = members_->are_out_of_reach() ? 1 : 0;
   int any = 0;
   const int code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, user_);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,14 +52,20 @@ class Grouping {
                                           const std::function<int()>& before_they_meet);
 
   /// The group for a call that does not block, where it is open; null on all members: it goes by messages. What such
-  /// calls would have saved counts for the ones above.
-  [[nodiscard]] std::shared_ptr<DatagramGroup> to_start(double saved_s) noexcept;
+  /// calls would have saved counts for the ones above. `opening_s`: 0 where the call must use datagrams.
+  [[nodiscard]] std::shared_ptr<DatagramGroup> to_start(double saved_s, double opening_s) noexcept;
+
+  /// Whether such calls would have saved what the group costs.
+  [[nodiscard]] bool is_due() const noexcept { return !has_asked_ && would_have_saved_s_ >= opening_s_; }
+  /// Collective, where it is due.
+  [[nodiscard]] Grouped open_for_started() { return opening_s_ > 0.0 ? open_where_all_are_reached() : use({}); }
 
   /// What datagrams are to it, for people; null: not asked yet. Lives as long as the process.
   [[nodiscard]] const char* words() const noexcept { return words_; }
 
  private:
   [[nodiscard]] Grouped open();
+  [[nodiscard]] Grouped open_where_all_are_reached();
   [[nodiscard]] int split();
   [[nodiscard]] int agree_whether_all_are_open(bool is_open);
   [[nodiscard]] Grouped that_hears(const std::function<int()>& before_they_meet);
@@ -81,8 +88,9 @@ class Grouping {
   bool has_asked_ = false;
   bool are_open_ = false;
   bool has_warned_ = false;
-  double would_have_saved_s_ = 0.0;  ///< calls before it was open
-  std::string none_{};               ///< why there is no group
+  double would_have_saved_s_ = 0.0;                             ///< calls before it was open
+  double opening_s_ = std::numeric_limits<double>::infinity();  ///< what it costs, once a call has said
+  std::string none_{};                                          ///< why there is no group
   const char* words_ = nullptr;
   std::shared_ptr<DatagramGroup> group_{};  ///< its last call may be over later
 };

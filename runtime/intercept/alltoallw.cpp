@@ -1,48 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Alltoallw at MPI's edge: its arguments, and its native form.
-#include "intercept/entry.hpp"
-#include "intercept/export.hpp"
-#include "intercept/next.hpp"
+// MPI_Alltoallw at MPI's edge, in all its forms.
+#include "intercept/entry_points.hpp"
 #include "intercept/vector_exchange.hpp"
 
 using namespace trunkline;
 using namespace trunkline::runtime;
 
+#define PARAMETERS(Count, Start)                                                                                     \
+  const void *send, const Count send_counts[], const Start send_starts[], const MPI_Datatype send_types[],           \
+      void *receive, const Count receive_counts[], const Start receive_starts[], const MPI_Datatype receive_types[], \
+      MPI_Comm communicator
+#define GIVEN                                                                                                \
+  {                                                                                                          \
+    {send, shares_of(send_counts, send_starts), MPI_DATATYPE_NULL, send_types},                              \
+        {receive, shares_of(receive_counts, receive_starts), MPI_DATATYPE_NULL, receive_types}, communicator \
+  }
+
 namespace {
 
-int native_alltoallw(const VectorExchangeArguments& a) {
-  return NEXT(Alltoallw)(a.send.buffer, a.send.blocks.counts, a.send.blocks.starts, a.send.types,
-                         const_cast<void*>(a.receive.buffer), a.receive.blocks.counts, a.receive.blocks.starts,
-                         a.receive.types, a.communicator);
+template <class Count>
+int pass_alltoallw(auto* next, const VectorExchangeArguments& a, auto... more) {
+  return next(a.send.buffer, a.send.blocks.counts_in<Count>(), a.send.blocks.starts_in<Count>(), a.send.types,
+              const_cast<void*>(a.receive.buffer), a.receive.blocks.counts_in<Count>(),
+              a.receive.blocks.starts_in<Count>(), a.receive.types, a.communicator, more...);
 }
-#if TRUNKLINE_HAS_LARGE_COUNTS
-int native_alltoallw_c(const VectorExchangeArguments& a) {
-  return NEXT(Alltoallw_c)(a.send.buffer, a.send.blocks.long_counts, a.send.blocks.long_starts, a.send.types,
-                           const_cast<void*>(a.receive.buffer), a.receive.blocks.long_counts,
-                           a.receive.blocks.long_starts, a.receive.types, a.communicator);
-}
-#endif
 
 }  // namespace
 
-TRUNKLINE_EXPORT int MPI_Alltoallw(const void* send, const int send_counts[], const int send_starts[],
-                                   const MPI_Datatype send_types[], void* receive, const int receive_counts[],
-                                   const int receive_starts[], const MPI_Datatype receive_types[],
-                                   MPI_Comm communicator) {
-  return enter<VectorExchange>(Collective::alltoallv, native_alltoallw,
-                               {{send, shares_of(send_counts, send_starts), MPI_DATATYPE_NULL, send_types},
-                                {receive, shares_of(receive_counts, receive_starts), MPI_DATATYPE_NULL, receive_types},
-                                communicator});
-}
+TRUNKLINE_ENTRY_POINTS(Alltoallw, alltoallw, pass_alltoallw, Collective::alltoallv, VectorExchange,
+                       VectorExchangeArguments)
 
-#if TRUNKLINE_HAS_LARGE_COUNTS
-TRUNKLINE_EXPORT int MPI_Alltoallw_c(const void* send, const MPI_Count send_counts[], const MPI_Aint send_starts[],
-                                     const MPI_Datatype send_types[], void* receive, const MPI_Count receive_counts[],
-                                     const MPI_Aint receive_starts[], const MPI_Datatype receive_types[],
-                                     MPI_Comm communicator) {
-  return enter<VectorExchange>(Collective::alltoallv, native_alltoallw_c,
-                               {{send, shares_of(send_counts, send_starts), MPI_DATATYPE_NULL, send_types},
-                                {receive, shares_of(receive_counts, receive_starts), MPI_DATATYPE_NULL, receive_types},
-                                communicator});
-}
-#endif
+#undef PARAMETERS
+#undef GIVEN

@@ -3,8 +3,8 @@
 // of them adds stands in a file of its own, at MPI's edge.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "collective/collective.hpp"
 #include "collective/operand_order.hpp"
@@ -46,8 +46,9 @@ class UserCall {
   /// no byte is written but where the call writes too.
   [[nodiscard]] virtual int judged(MPI_Comm alone, int rank) const = 0;
 
-  /// Of what it works on and the program may free while it runs; null: none. Once there is no doubt about it.
-  [[nodiscard]] virtual std::array<MPI_Datatype, 2> types() const { return {arguments().type, MPI_DATATYPE_NULL}; }
+  /// Of what it works on and the program may free while it runs; null: none. Once there is no doubt about it. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] virtual std::vector<MPI_Datatype> types(int /*ranks*/) const { return {arguments().type}; }
   [[nodiscard]] virtual MPI_Op operation() const { return MPI_OP_NULL; }
 
   /// Why MPI runs it whatever the plans say, on all ranks alike; null: it need not.
@@ -62,8 +63,8 @@ class UserCall {
   /// The MPI library's own, with the caller's arguments as they are.
   [[nodiscard]] virtual int native() const = 0;
 
-  /// Before a call that does not block is started: the program may change its arrays of counts then, as it may
-  /// natively. May be called again where it has thrown. Throws std::bad_alloc.
+  /// Before a call that does not block is started: the program may change its arrays of counts and datatypes then, as
+  /// it may natively. May be called again where it has thrown. Throws std::bad_alloc.
   virtual void keep_counts(int /*ranks*/) {}
 
   /// This rank's part of a plan, which has sent nothing yet. What it works on lies in this object, so once for each

@@ -5,6 +5,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "communicator/owing.hpp"
 #include "intercept/call.hpp"
 #include "intercept/persistent.hpp"
 #include "intercept/under_way.hpp"
@@ -16,6 +17,7 @@ namespace trunkline::runtime {
 /// is_left_to_mpi() knows.
 template <class Call, class Given>
 [[nodiscard]] int enter(Collective collective, int (*native)(const Given&), const std::type_identity_t<Given>& given) {
+  if (const int code = settle(collective, given.communicator); code != MPI_SUCCESS) return code;
   if (!is_left_to_mpi(collective, given)) return run(Call(collective, given, native));
   last_run(collective) = {};
   return native(given);

@@ -36,7 +36,7 @@ class Exchange final : public UserCall {
   [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
-  [[nodiscard]] std::array<MPI_Datatype, 2> types() const override {
+  [[nodiscard]] std::vector<MPI_Datatype> types(int /*ranks*/) const override {
     return {given_.receive_type, given_.send == MPI_IN_PLACE ? MPI_DATATYPE_NULL : given_.send_type};
   }
   [[nodiscard]] int native() const override { return native_(given_); }

@@ -194,6 +194,7 @@ TRUNKLINE_F08(mpi_pcontrol, MPI_PCONTROL, mpi_pcontrol_f08_)
 #define TRUNKLINE_ADDRESSES_8 TRUNKLINE_ADDRESSES_7, void* h
 #define TRUNKLINE_ADDRESSES_9 TRUNKLINE_ADDRESSES_8, void* i
 #define TRUNKLINE_ADDRESSES_10 TRUNKLINE_ADDRESSES_9, void* j
+#define TRUNKLINE_ADDRESSES_11 TRUNKLINE_ADDRESSES_10, void* k
 #define TRUNKLINE_NAMES_1 a
 #define TRUNKLINE_NAMES_2 TRUNKLINE_NAMES_1, b
 #define TRUNKLINE_NAMES_3 TRUNKLINE_NAMES_2, c
@@ -204,6 +205,7 @@ TRUNKLINE_F08(mpi_pcontrol, MPI_PCONTROL, mpi_pcontrol_f08_)
 #define TRUNKLINE_NAMES_8 TRUNKLINE_NAMES_7, h
 #define TRUNKLINE_NAMES_9 TRUNKLINE_NAMES_8, i
 #define TRUNKLINE_NAMES_10 TRUNKLINE_NAMES_9, j
+#define TRUNKLINE_NAMES_11 TRUNKLINE_NAMES_10, k
 #define TRUNKLINE_FORTRAN(arguments, lower, upper, function)                     \
   TRUNKLINE_EXPORT void lower##_(TRUNKLINE_ADDRESSES_##arguments, void* error) { \
     call(function, {TRUNKLINE_NAMES_##arguments, error});                        \
@@ -226,6 +228,7 @@ TRUNKLINE_FORTRAN(9, mpi_iallgatherv, MPI_IALLGATHERV, MPI_Iallgatherv)
 TRUNKLINE_FORTRAN(7, mpi_alltoall, MPI_ALLTOALL, MPI_Alltoall)
 TRUNKLINE_FORTRAN(8, mpi_ialltoall, MPI_IALLTOALL, MPI_Ialltoall)
 TRUNKLINE_FORTRAN(9, mpi_alltoallv, MPI_ALLTOALLV, MPI_Alltoallv)
+TRUNKLINE_FORTRAN(10, mpi_ialltoallv, MPI_IALLTOALLV, MPI_Ialltoallv)
 TRUNKLINE_FORTRAN(8, mpi_gather, MPI_GATHER, MPI_Gather)
 TRUNKLINE_FORTRAN(9, mpi_igather, MPI_IGATHER, MPI_Igather)
 TRUNKLINE_FORTRAN(8, mpi_scatter, MPI_SCATTER, MPI_Scatter)
@@ -246,6 +249,7 @@ TRUNKLINE_FORTRAN(3, mpi_barrier_init, MPI_BARRIER_INIT, MPI_Barrier_init)
 TRUNKLINE_FORTRAN(9, mpi_allgather_init, MPI_ALLGATHER_INIT, MPI_Allgather_init)
 TRUNKLINE_FORTRAN(10, mpi_allgatherv_init, MPI_ALLGATHERV_INIT, MPI_Allgatherv_init)
 TRUNKLINE_FORTRAN(9, mpi_alltoall_init, MPI_ALLTOALL_INIT, MPI_Alltoall_init)
+TRUNKLINE_FORTRAN(11, mpi_alltoallv_init, MPI_ALLTOALLV_INIT, MPI_Alltoallv_init)
 TRUNKLINE_FORTRAN(10, mpi_gather_init, MPI_GATHER_INIT, MPI_Gather_init)
 TRUNKLINE_FORTRAN(10, mpi_scatter_init, MPI_SCATTER_INIT, MPI_Scatter_init)
 TRUNKLINE_FORTRAN(8, mpi_reduce_scatter_init, MPI_REDUCE_SCATTER_INIT, MPI_Reduce_scatter_init)

@@ -40,7 +40,7 @@ class Gather final : public UserCall {
   [[nodiscard]] bool has_shares() const override { return true; }
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
-  [[nodiscard]] std::array<MPI_Datatype, 2> types() const override {
+  [[nodiscard]] std::vector<MPI_Datatype> types(int /*ranks*/) const override {
     return {given_.receive_type, given_.send == MPI_IN_PLACE ? MPI_DATATYPE_NULL : given_.send_type};
   }
   [[nodiscard]] int native() const override { return native_(given_); }

@@ -11,8 +11,10 @@
 
 #include "choose/size_class.hpp"
 #include "communicator/learning.hpp"
+#include "communicator/owing.hpp"
 #include "intercept/state.hpp"
 #include "intercept/under_way.hpp"
+#include "receipt/receipt.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "trace/format.hpp"
@@ -106,20 +108,29 @@ struct OnLengths {
   const char* why_native = nullptr;  ///< whatever they are; null: it need not be
 };
 
-/// Before a call whose lengths each rank knows alone: how long its blocks are on average.
-OnLengths agree_on_lengths(const UserCall& user, SharedFacts& shared, Communicator& communicator) {
+constexpr const char* cannot_wait =
+    "a call that does not block cannot wait until its ranks agree: the next collective on its communicator that blocks "
+    "does";
+
+/// Of a call whose lengths each rank knows alone: how long its blocks are on average.
+OnLengths agree_on_lengths(const UserCall& user, SharedFacts& shared, Communicator& communicator, CallForm form) {
   const Members& members = *communicator.members();
   const Knowledge& known = members.world().knowledge;
   const bool may_choose = wish_for(user.arguments().collective).kind != Wish::Kind::forced && known.plans.empty() &&
                           known.tuned_plans.empty() && !known.tuning;
   if (may_choose && is_one_host(*members.processes().placement)) return {.why_native = "all ranks on one host"};
   AgreedLengths& lengths = communicator.lengths();
-  shared.lengths = &lengths;
+  if (form == CallForm::blocking) shared.lengths = &lengths;
   int code = MPI_SUCCESS;
-  if (lengths.is_due()) {
+  if (form == CallForm::persistent || lengths.is_due()) {
     const OwnLengths own = user.own_lengths(shared.rank, shared.ranks);
-    code = lengths.add_up(user.arguments().communicator, shared.ranks, own);
+    if (form == CallForm::started) {
+      lengths.owe(own);
+    } else {
+      code = lengths.add_up(user.arguments().communicator, shared.ranks, own);
+    }
   }
+  if (!lengths.are_known()) return {.code = code, .why_native = cannot_wait};
   shared.bytes = lengths.block_bytes();
   const bool is_left = may_choose && lengths.are_sparse();
   return {.code = code, .why_native = is_left ? "most pairs of ranks have nothing for each other" : nullptr};
@@ -138,6 +149,52 @@ std::optional<Prepared> native_anyway(const UserCall& user, const SharedFacts& s
 constexpr const char* no_number = "no number for the communicator: too many of them, or threads at once";
 constexpr const char* far_process = "a process outside MPI_COMM_WORLD, whose host is not known";
 
+/// Decides, and finds what the call needs, as far as that is there.
+Prepared prepare_to_start_on(Communicator& communicator, const UserCall& user, SharedFacts& shared,
+                             bool is_persistent) {
+  if (shared.bytes == unknown_bytes) {
+    const CallForm form = is_persistent ? CallForm::persistent : CallForm::started;
+    const OnLengths agreed = agree_on_lengths(user, shared, communicator, form);
+    if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
+    if (agreed.why_native != nullptr) return natively(agreed.why_native);
+  }
+  Prepared prepared{.decision = plan(*communicator.members(), user, shared, wish_for(user.arguments().collective))};
+  if (prepared.decision->plan != nullptr && prepared.decision->plan->part->uses_datagrams()) {
+    const std::shared_ptr<const LocalDecision> decision = prepared.decision;
+    if (!is_persistent && !world()->has_threads) {
+      Grouping& groups = communicator.grouping(decision->plan->part->datagram_groups());
+      prepared.group = groups.to_start(decision->saved_s, decision->opening_s);
+      prepared.multicast = groups.words();
+    }
+    const bool may_leave_them = decision->without_datagrams != nullptr;
+    if (prepared.group == nullptr && may_leave_them) prepared.decision = decision->without_datagrams;
+  }
+  if (prepared.decision->plan == nullptr) return prepared;
+  prepared.number = communicator.known_number();
+  if (is_persistent) {
+    const Communicator::Numbered own = communicator.number_apart();
+    if (own.code != MPI_SUCCESS) return {.code = own.code};
+    if (own.number == nullptr) return natively(no_number);
+    prepared.number = own.number;
+  } else if (prepared.number == nullptr) {
+    if (!communicator.pays_for_its_number(*prepared.decision)) return natively(put_off);
+    communicator.misses_its_number(user.is_exact());
+    return natively(cannot_wait);
+  } else if (!user.is_exact() && communicator.has_left_sums()) {
+    return natively("a reduction that has run natively before its communicator had a number");
+  }
+  if (prepared.decision->by_arrival) {  // shelves are for one call at a time
+    prepared.decision = with_reserve([&] {
+      auto own = std::make_shared<LocalDecision>(*prepared.decision);
+      own->by_arrival = false;
+      return own;
+    });
+  }
+  prepared.communicator = &communicator;
+  prepared.members = communicator.members();
+  return prepared;
+}
+
 }  // namespace
 
 Prepared prepare(const UserCall& user, SharedFacts& shared) {
@@ -148,7 +205,7 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
   if (found.code != MPI_SUCCESS) return {.code = found.code};
   if (found.state->members() == nullptr) return natively(far_process);
   if (shared.bytes == unknown_bytes) {
-    const OnLengths agreed = agree_on_lengths(user, shared, *found.state);
+    const OnLengths agreed = agree_on_lengths(user, shared, *found.state, CallForm::blocking);
     if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
     if (agreed.why_native != nullptr) return natively(agreed.why_native);
   }
@@ -177,8 +234,7 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
     if (!is_grouped) prepared.decision = decision->without_datagrams;
   }
   const bool may_be_put_off = prepared.decision->plan != nullptr && !is_grouped;
-  if (may_be_put_off && !found.state->has_missed_its_number() &&
-      !found.state->pays_for_its_number(*prepared.decision)) {
+  if (may_be_put_off && !found.state->pays_for_its_number(*prepared.decision)) {
     Prepared made = natively(put_off);
     made.multicast = prepared.multicast;
     return made;
@@ -192,10 +248,9 @@ Prepared prepare(const UserCall& user, SharedFacts& shared) {
       is_grouped = false;
     }
   }
-  if (prepared.decision->plan == nullptr && !found.state->has_missed_its_number()) return prepared;
+  if (prepared.decision->plan == nullptr) return prepared;
   const Communicator::Numbered number = found.state->number();
   if (number.code != MPI_SUCCESS) return {.code = number.code};
-  if (prepared.decision->plan == nullptr) return prepared;
   if (number.number == nullptr) {
     Prepared made = natively(no_number);
     made.learning = prepared.learning;
@@ -230,7 +285,7 @@ void leave_out_datagrams(Prepared& prepared) {
   if (without != nullptr && without->plan != nullptr && !without->by_arrival) prepared.decision = without;
 }
 
-Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent) {
+Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, bool is_persistent) {
   const Arguments& call = user.arguments();
   if (const auto native = native_anyway(user, shared)) return *native;
   if (!world()->goes_on) {
@@ -240,41 +295,9 @@ Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool 
   const Communicator::Found found =
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
-  Communicator& communicator = *found.state;
-  if (communicator.members() == nullptr) return natively(far_process);
-  Prepared prepared{.decision = plan(*communicator.members(), user, shared, wish_for(call.collective))};
-  if (prepared.decision->plan != nullptr && prepared.decision->plan->part->uses_datagrams()) {
-    if (!is_persistent && !world()->has_threads) {
-      Grouping& groups = communicator.grouping(prepared.decision->plan->part->datagram_groups());
-      prepared.group = groups.to_start(prepared.decision->saved_s);
-      prepared.multicast = groups.words();
-    }
-    const std::shared_ptr<const LocalDecision> without = prepared.decision->without_datagrams;
-    if (prepared.group == nullptr && without != nullptr) prepared.decision = without;
-  }
-  if (prepared.decision->plan == nullptr) return prepared;
-  prepared.number = communicator.known_number();
-  if (is_persistent) {
-    const Communicator::Numbered own = communicator.number_apart();
-    if (own.code != MPI_SUCCESS) return {.code = own.code};
-    if (own.number == nullptr) return natively(no_number);
-    prepared.number = own.number;
-  } else if (prepared.number == nullptr) {
-    communicator.misses_its_number(user.is_exact());
-    return natively(
-        "a call that does not block cannot wait for its communicator's number: the next one that blocks does");
-  } else if (!user.is_exact() && communicator.has_left_sums()) {
-    return natively("a reduction that has run natively before its communicator had a number");
-  }
-  if (prepared.decision->by_arrival) {  // shelves are for one call at a time
-    prepared.decision = with_reserve([&] {
-      auto own = std::make_shared<LocalDecision>(*prepared.decision);
-      own->by_arrival = false;
-      return own;
-    });
-  }
-  prepared.communicator = &communicator;
-  prepared.members = communicator.members();
+  if (found.state->members() == nullptr) return natively(far_process);
+  Prepared prepared = prepare_to_start_on(*found.state, user, shared, is_persistent);
+  if (found.state->owes()) owes(call.communicator);
   return prepared;
 }
 

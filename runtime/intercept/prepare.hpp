@@ -30,9 +30,10 @@ struct Prepared {
 /// to be agreed on are, where they count.
 [[nodiscard]] Prepared prepare(const UserCall& user, SharedFacts& shared);
 
-/// Of one that does not block, whose bytes all ranks know: nothing is communicated, and what would have to be is left
-/// out. A persistent one gets a number of its own, which is collective. It gets its turn when it is started.
-[[nodiscard]] Prepared prepare_to_start(const UserCall& user, const SharedFacts& shared, bool is_persistent);
+/// Of one that does not block: nothing is communicated, and what would have to be is left out, and owed
+/// (communicator/owing.hpp). A persistent one gets a number of its own, and agrees on lengths, which is collective. It
+/// gets its turn when it is started.
+[[nodiscard]] Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, bool is_persistent);
 
 /// Of a call that has been started: by what takes the place of datagrams, or where that is none of ours, along the
 /// confirm tree, by messages.

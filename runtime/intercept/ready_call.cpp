@@ -14,7 +14,8 @@
 
 namespace trunkline::runtime {
 
-HeldForCall::HeldForCall(const UserCall& call) noexcept : made_of_types_(call.types()), operation_(call.operation()) {
+HeldForCall::HeldForCall(std::vector<MPI_Datatype> types, MPI_Op operation) noexcept
+    : made_of_types_(std::move(types)), operation_(operation) {
   for (MPI_Datatype& one : made_of_types_) {
     const MPI_Datatype type = std::exchange(one, MPI_DATATYPE_NULL);
     if (type != MPI_DATATYPE_NULL && !predefined_bytes(type)) static_cast<void>(PMPI_Type_contiguous(1, type, &one));
@@ -45,9 +46,14 @@ Ready make_ready(std::unique_ptr<UserCall> user, CallForm form) {
     return {};
   }
   prepared.communicator = nullptr;
-  with_reserve([&] { user->keep_counts(shared->ranks); });
-  return {.call = with_reserve(
-              [&] { return std::make_shared<const ReadyCall>(std::move(user), *shared, prepared, form); })};
+  std::vector<MPI_Datatype> types;
+  with_reserve([&] {
+    types = user->types(shared->ranks);
+    user->keep_counts(shared->ranks);
+  });
+  return {.call = with_reserve([&] {
+            return std::make_shared<const ReadyCall>(std::move(user), std::move(types), *shared, prepared, form);
+          })};
 }
 
 bool are_told() { return world()->explain || receipt() != nullptr; }
@@ -61,7 +67,7 @@ void tell(const UserCall& user, const SharedFacts& shared, const Prepared& prepa
                {.form = form, .seconds = under_way_s.value_or(0.0)});
   }
   if (!world()->explain || shared.rank != 0) return;
-  const bool has_bytes = facts_of(arguments.collective).has_data;
+  const bool has_bytes = facts_of(arguments.collective).has_data && shared.bytes != unknown_bytes;
   try {
     explain({.collective = arguments.collective,
              .is_blocking = false,

@@ -2,10 +2,10 @@
 // A call that does not block, decided and not started: once, or as often as a persistent one is.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "intercept/call.hpp"
 #include "intercept/prepare.hpp"
@@ -17,19 +17,21 @@ namespace trunkline::runtime {
 /// Keeps what a call needs of the program's, which may free it meanwhile: datatypes by types made of them.
 class HeldForCall {
  public:
-  explicit HeldForCall(const UserCall& call) noexcept;
+  /// `types`: which may be null.
+  HeldForCall(std::vector<MPI_Datatype> types, MPI_Op operation) noexcept;
   ~HeldForCall();
   HeldForCall(const HeldForCall&) = delete;
   HeldForCall& operator=(const HeldForCall&) = delete;
 
  private:
-  std::array<MPI_Datatype, 2> made_of_types_;
+  std::vector<MPI_Datatype> made_of_types_;
   MPI_Op operation_;
 };
 
 struct ReadyCall {
-  ReadyCall(std::unique_ptr<UserCall> call, const SharedFacts& facts, const Prepared& decided, CallForm its) noexcept
-      : user(std::move(call)), shared(facts), prepared(decided), form(its), held(*user) {}
+  ReadyCall(std::unique_ptr<UserCall> call, std::vector<MPI_Datatype> types, const SharedFacts& facts,
+            const Prepared& decided, CallForm its) noexcept
+      : user(std::move(call)), shared(facts), prepared(decided), form(its), held(std::move(types), user->operation()) {}
 
   std::unique_ptr<UserCall> user;
   SharedFacts shared;

@@ -43,7 +43,7 @@ class RootShareCall final : public UserCall {
   [[nodiscard]] bool has_shares() const override { return true; }
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
-  [[nodiscard]] std::array<MPI_Datatype, 2> types() const override {
+  [[nodiscard]] std::vector<MPI_Datatype> types(int /*ranks*/) const override {
     return {arguments_.type, own().buffer == MPI_IN_PLACE ? MPI_DATATYPE_NULL : own().type};
   }
   [[nodiscard]] int native() const override { return native_(given_); }

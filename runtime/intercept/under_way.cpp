@@ -184,7 +184,9 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
   const int code = tag ? PMPI_Start(request) : start_request(ready, request, outcome);
   if (code != MPI_SUCCESS) return code;
   const LocalDecision& decision = *ready->prepared.decision;
-  last_run(arguments.collective) = {decision.plan->name, decision.segment_bytes};
+  last_run(arguments.collective) = {.algorithm = decision.plan->name,
+                                    .segment_bytes = decision.segment_bytes,
+                                    .multicast = ready->prepared.multicast};
   {
     const std::scoped_lock lock(starting_);
     NumberInUse& number = *ready->prepared.number;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/vector_exchange.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "datatype/operands.hpp"
+#include "datatype/predefined.hpp"
 #include "intercept/state.hpp"
 
 namespace trunkline::runtime {
@@ -88,6 +90,15 @@ void* PairSide::place_of(int rank) const {
   return types != nullptr ? moved(buffer, static_cast<std::ptrdiff_t>(start)) : element_place(buffer, type, start);
 }
 
+void KeptSide::keep(PairSide& side, int ranks) {
+  if (side.types != nullptr) {
+    std::vector<MPI_Datatype> kept(side.types, side.types + ranks);
+    side.types = kept.data();
+    types_ = std::move(kept);
+  }
+  blocks_.keep(side.blocks, ranks);
+}
+
 VectorExchange::VectorExchange(Collective collective, const VectorExchangeArguments& given, Native* native)
     : given_(given),
       arguments_{.collective = collective,
@@ -97,6 +108,26 @@ VectorExchange::VectorExchange(Collective collective, const VectorExchangeArgume
                  .root = 0,
                  .communicator = given.communicator},
       native_(native) {}
+
+/// Of blocks that are not empty: those of others may be anything.
+std::vector<MPI_Datatype> VectorExchange::types(int ranks) const {
+  std::vector<MPI_Datatype> all;
+  for (const PairSide* const side : {&given_.receive, &sent()}) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const MPI_Datatype type = side->type_of(rank);
+      if (side->blocks.count(rank) > 0 && !predefined_bytes(type)) all.push_back(type);
+    }
+  }
+  std::ranges::sort(all);
+  const auto doubled = std::ranges::unique(all);
+  all.erase(doubled.begin(), doubled.end());
+  return all;
+}
+
+void VectorExchange::keep_counts(int ranks) {
+  kept_receive_.keep(given_.receive, ranks);
+  if (!is_in_place()) kept_send_.keep(given_.send, ranks);
+}
 
 OwnLengths VectorExchange::own_lengths(int rank, int ranks) const {
   OwnLengths own;
@@ -165,6 +196,7 @@ int VectorExchange::judged(MPI_Comm alone, int /*rank*/) const {
 Running VectorExchange::begin(Transport& transport, const LocalDecision& decision) {
   const MPI_Comm silent = private_communicator()->communicator();
   const int ranks = transport.ranks();
+  messages_.clear();  // of the start before
   exchanged_ = {
       .received = blocks_of(given_.receive, ranks, silent, messages_), .is_even = false, .in_place = is_in_place()};
   if (is_in_place()) {

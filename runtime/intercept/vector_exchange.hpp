@@ -26,6 +26,17 @@ struct PairSide {
   [[nodiscard]] void* place_of(int rank) const;
 };
 
+/// What a side has been given, in the program's own arrays, in memory of ours.
+class KeptSide {
+ public:
+  /// May be called again where it has thrown. Throws std::bad_alloc.
+  void keep(PairSide& side, int ranks);
+
+ private:
+  KeptShares blocks_{};
+  std::vector<MPI_Datatype> types_{};
+};
+
 /// As the program gave them.
 struct VectorExchangeArguments {
   PairSide send;
@@ -49,7 +60,9 @@ class VectorExchange final : public UserCall {
   [[nodiscard]] OwnLengths own_lengths(int rank, int ranks) const override;
   [[nodiscard]] bool is_doubtful(int rank) const override;
   [[nodiscard]] int judged(MPI_Comm alone, int rank) const override;
+  [[nodiscard]] std::vector<MPI_Datatype> types(int ranks) const override;
   [[nodiscard]] int native() const override { return native_(given_); }
+  void keep_counts(int ranks) override;
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override;
   void succeeded() noexcept override {
     if (before_) before_->let_go();
@@ -62,6 +75,8 @@ class VectorExchange final : public UserCall {
   [[nodiscard]] int judged_block(MPI_Comm alone, int rank) const;
 
   VectorExchangeArguments given_;
+  KeptSide kept_send_{};
+  KeptSide kept_receive_{};
   Arguments arguments_;
   Native* native_;
   std::vector<std::unique_ptr<Message>> messages_{};  ///< that blocks are, or one of all that is sent

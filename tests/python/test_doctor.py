@@ -90,9 +90,10 @@ def test_why_a_program_may_gain_less():
     said = found.why_less()
     assert any(one.startswith("1 KiB runs as the MPI library has it: ") for one in said)
     assert any("the first one on a communicator lays a plan" in one for one in said)
+    assert any(one.endswith(f"under {MPI.name} {MPI.leaves_native}") for one in said)
     assert said[-1] == _core.planned_words()
     assert found.as_json()["why_less"] == said
-    assert examination(GOOD, cluster=None).why_less() == said[-3:]
+    assert examination(GOOD, cluster=None).why_less() == said[-4:]
 
 
 def test_calls_before_a_group_is_open_are_told():

@@ -38,7 +38,13 @@ std::atomic<long> wrong = 0;
 
 using Last = const char*(const char*);
 using Set = int(const char*, const char*);
+struct Heard {  ///< trunkline_multicast
+  const char* words = nullptr;
+  std::array<unsigned long long, 4> counts{};
+};
+using LastMulticast = int(const char*, Heard*);
 Last* last = nullptr;
+LastMulticast* last_multicast = nullptr;
 Set* set = nullptr;
 
 /// One call: where it runs, what it is given and what it must give. It stays where it is while it runs.
@@ -56,6 +62,7 @@ struct Call {
   std::vector<long long> to{};
   std::vector<int> counts{};
   std::vector<int> starts{};
+  std::vector<MPI_Datatype> types{};  ///< of each rank
 
   [[nodiscard]] long long value(int i) const { return (i * 31LL + (i >> 7) + serial * 7) % 65521 + 1; }
   /// What a rank puts in; all ranks' sum of it.
@@ -88,6 +95,16 @@ struct Call {
       counts.push_back(share(who));
       starts.push_back(starts.back() + share(who));
     }
+  }
+  /// What two ranks have for each other; some have nothing.
+  [[nodiscard]] int pair(int one, int other) const { return count * ((one + other) % 4) / 2; }
+  void pair_out() {
+    starts.assign(1, 0);
+    for (int who = 0; who < ranks; ++who) {
+      counts.push_back(pair(rank, who));
+      starts.push_back(starts.back() + counts.back());
+    }
+    fill(starts.back() + 1, starts.back() + 1);
   }
   [[nodiscard]] const void* operand() const { return in_place() ? MPI_IN_PLACE : from.data(); }
 };
@@ -218,6 +235,48 @@ bool alltoall_is_right(const Call& call) {
                  [&](int i) { return call.given(i / call.count, call.rank * call.count + i % call.count); });
 }
 
+/// In place Open MPI's own MPI_Ialltoallv and MPI_Ialltoallw give wrong results (4.1.4 and 5.0.11, 6 ranks).
+const void* operand_of_pairs(const Call& call) {
+#ifdef OPEN_MPI
+  return call.from.data();
+#else
+  return call.operand();
+#endif
+}
+
+void start_alltoallv(Call& call, MPI_Request* request) {
+  call.pair_out();
+  const Gone counts(call.counts);
+  const Gone starts(call.starts);
+  BEGIN(Ialltoallv, Alltoallv, operand_of_pairs(call), counts.data(), starts.data(), call.type, call.to.data(),
+        counts.data(), starts.data(), call.type, call.communicator);
+}
+bool alltoallv_is_right(const Call& call) {
+  for (int who = 0; who < call.ranks; ++who) {
+    int before = 0;  // of what that rank has given
+    for (int rank = 0; rank < call.rank; ++rank) before += call.pair(who, rank);
+    for (int i = 0; i < call.pair(who, call.rank); ++i) {
+      const int at = call.starts[static_cast<std::size_t>(who)] + i;
+      if (call.to[static_cast<std::size_t>(at)] != call.given(who, before + i)) return false;
+    }
+  }
+  return true;
+}
+
+/// MPI's arrays of datatypes stay until the call is over.
+void start_alltoallw(Call& call, MPI_Request* request) {
+  call.pair_out();
+  std::vector<int> bytes;
+  for (const int start : call.starts) bytes.push_back(start * static_cast<int>(sizeof(long long)));
+  const Gone counts(call.counts);
+  const Gone starts(bytes);
+  for (int who = 0; who < call.ranks; ++who) {  // alike at both ends
+    call.types.push_back((who + call.rank) % 2 == 0 ? call.type : MPI_LONG_LONG);
+  }
+  BEGIN(Ialltoallw, Alltoallw, operand_of_pairs(call), counts.data(), starts.data(), call.types.data(), call.to.data(),
+        counts.data(), starts.data(), call.types.data(), call.communicator);
+}
+
 void start_gather(Call& call, MPI_Request* request) {
   const bool is_root = call.rank == call.root;
   call.fill(call.count, is_root ? call.count * call.ranks : 0);
@@ -253,6 +312,8 @@ constexpr std::array collectives{
     Collective{"reduce-scatter", start_reduce_scatter, reduce_scatter_is_right},
     Collective{"reduce-scatter-block", start_reduce_scatter_block, reduce_scatter_block_is_right},
     Collective{"alltoall", start_alltoall, alltoall_is_right},
+    Collective{"alltoallv", start_alltoallv, alltoallv_is_right},
+    Collective{"alltoallv", start_alltoallw, alltoallv_is_right},
     Collective{"gather", start_gather, gather_is_right},
     Collective{"scatter", start_scatter, scatter_is_right},
 };
@@ -581,6 +642,19 @@ bool choose_ours() {
   return set != nullptr;
 }
 
+/// What calls on it that do not block go by: its number, and how long blocks of alltoallv are.
+void agree_on_all(MPI_Comm communicator) {
+  int ranks = 1;
+  MPI_Comm_size(communicator, &ranks);
+  const std::vector<int> counts(static_cast<std::size_t>(ranks), some_elements);
+  std::vector<int> starts;
+  for (int rank = 0; rank < ranks; ++rank) starts.push_back(rank * some_elements);
+  const std::vector<long long> from(static_cast<std::size_t>(ranks) * some_elements);
+  std::vector<long long> to(from.size());
+  MPI_Alltoallv(from.data(), counts.data(), starts.data(), MPI_LONG_LONG, to.data(), counts.data(), starts.data(),
+                MPI_LONG_LONG, communicator);
+}
+
 /// All that a call works on is freed as soon as it has been started. Calls of Open MPI's own crash then, so all are
 /// ours.
 void freed_at_once(MPI_Comm other) {
@@ -588,8 +662,7 @@ void freed_at_once(MPI_Comm other) {
   for (int turn = 0; turn < 20; ++turn) {
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Comm_dup(other, &communicator);
-    std::vector<long long> some(1000);
-    MPI_Bcast(some.data(), 1000, MPI_LONG_LONG, 0, communicator);
+    agree_on_all(communicator);
     std::vector<std::unique_ptr<Call>> calls;
     std::vector<MPI_Request> requests;
     for (std::size_t which = 0; which < collectives.size(); ++which) {
@@ -638,7 +711,7 @@ void persistent(MPI_Comm other) {
   for (std::size_t which = 0; which < collectives.size(); ++which) {
     auto call = call_on(communicator, static_cast<int>(which) % world_ranks, some_elements, static_cast<long>(which));
     call->is_persistent = true;
-    if (which % 4 == 0) {  // no reduction
+    if (which % 4 == 0 || which > 8) {  // no reduction
       MPI_Type_contiguous(1, MPI_LONG_LONG, &call->type);
       MPI_Type_commit(&call->type);
     }
@@ -727,20 +800,43 @@ void without_a_look(MPI_Comm other) {
   }
 }
 
-/// A communicator whose number is not agreed on: what does not block cannot wait for that.
+/// What a communicator's ranks have not agreed on, calls that do not block cannot wait for: the next one that blocks
+/// does, however short it is.
 void before_the_first_that_blocks(MPI_Comm other) {
+  const bool is_ours = choose_ours();
+  if (is_ours) set("allreduce", "auto");
   MPI_Comm fresh = MPI_COMM_NULL;
   MPI_Comm_dup(other, &fresh);
-  for (int turn = 0; turn < 3; ++turn) {
-    const auto call = call_on(fresh, 0, some_elements, turn);
-    MPI_Request request = MPI_REQUEST_NULL;
-    collectives[0].start(*call, &request);
-    const bool is_native = last == nullptr || std::strcmp(last("bcast"), "native") == 0;
-    if (turn == 0) expect(is_native, "a call that does not block ran a plan before its communicator had a number");
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect(collectives[0].is_right(*call), "a wrong result on a fresh communicator");
-    std::vector<long long> some(some_elements);
-    MPI_Bcast(some.data(), some_elements, MPI_LONG_LONG, 0, fresh);
+  const auto call_short_one = [&] {
+    int short_one = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &short_one, 1, MPI_INT, MPI_SUM, fresh);
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const Collective& one : collectives) {
+      const bool is_next = std::strcmp(one.name, "bcast") == 0 || std::strcmp(one.name, "alltoallv") == 0;
+      if (!is_next) continue;
+      const auto call = call_on(fresh, 0, some_elements, turn);
+      MPI_Request request = MPI_REQUEST_NULL;
+      one.start(*call, &request);
+      const bool is_native = !is_ours || std::strcmp(last(one.name), "native") == 0;
+      expect(is_native == (turn == 0 || !is_ours), "a call that does not block ran another than its ranks can know of");
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      expect(one.is_right(*call), "a wrong result on a fresh communicator");
+    }
+    call_short_one();
+  }
+  if (is_ours && set("bcast", "multicast") == 0) {
+    for (const bool is_there : {false, true}) {
+      const auto call = call_on(fresh, 0, some_elements, 3);
+      MPI_Request request = MPI_REQUEST_NULL;
+      start_bcast(*call, &request);
+      Heard heard;
+      last_multicast("bcast", &heard);
+      expect((heard.words != nullptr) == is_there, "a group that is asked for before it may be, or after");
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      expect(bcast_is_right(*call), "a wrong result of a multicast");
+      call_short_one();
+    }
   }
   MPI_Comm_free(&fresh);
 }
@@ -780,6 +876,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
   set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "trunkline_set"));
+  last_multicast = reinterpret_cast<LastMulticast*>(dlsym(RTLD_DEFAULT, "trunkline_last_multicast"));
   last = reinterpret_cast<Last*>(dlsym(RTLD_DEFAULT, "trunkline_last"));
   const int calls = std::atoi(argv[1]);
   const auto seed = static_cast<unsigned>(std::atoi(argv[2]));
