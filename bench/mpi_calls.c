@@ -81,6 +81,8 @@ static const char* begin(const struct message* m, int past_others, int persisten
     BEGIN(Iallgatherv, Allgatherv, m->from, own, MPI_BYTE, m->to, counts, starts, MPI_BYTE, all);
   } else if (is(m, "alltoall")) {
     BEGIN(Ialltoall, Alltoall, m->from, bytes, MPI_BYTE, m->to, bytes, MPI_BYTE, all);
+  } else if (is(m, "alltoallv")) {
+    BEGIN(Ialltoallv, Alltoallv, m->from, to_others, slots, MPI_BYTE, m->to, from_others, slots, MPI_BYTE, all);
   } else if (is(m, "gather")) {
     BEGIN(Igather, Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else if (is(m, "scatter")) {

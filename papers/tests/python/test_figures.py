@@ -52,7 +52,7 @@ def test_wrong_names_are_refused(papers_refused):
     assert papers_refused("figures", "--only", "heights,nine").startswith(
         "--only: there is no figure 'nine'; there are: heights, "
     )
-    assert papers_refused("program", "hello") == "there is no program 'hello'; there are: gsum, matmul"
+    assert papers_refused("program", "hello") == "there is no program 'hello'; there are: gsum, lu, matmul"
 
 
 def test_where_a_program_is(papers, papers_refused, monkeypatch, tmp_path):

@@ -11,7 +11,8 @@ from trunkline_papers.paths import built
 
 __all__ = ["program"]
 
-_PROGRAMS = ("gsum", "matmul")
+_PROGRAMS = ("gsum", "lu", "matmul")
+_ON_BLAS = ("lu", "matmul")
 
 
 def program(
@@ -23,6 +24,6 @@ def program(
         raise BadInput(f"there is no program '{name}'; there are: {', '.join(_PROGRAMS)}")
     file = built(name, require_mpi(mpi).name)
     if not file.exists():
-        needs = ", where there is a BLAS (apt-get install libopenblas-serial-dev)" if name == "matmul" else ""
+        needs = ", where there is a BLAS (apt-get install libopenblas-serial-dev)" if name in _ON_BLAS else ""
         raise BadInput(f"{file} is missing: 'make papers-programs' builds it{needs}")
     print(file)
