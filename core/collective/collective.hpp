@@ -81,9 +81,6 @@ struct CollectiveFacts {
   /// Whether a rank knows no other lengths than those of its own blocks.
   [[nodiscard]] constexpr bool has_private_lengths() const { return goes_by_pairs() && !even_shares; }
 
-  /// Whether plans also run its form that does not block, which cannot ask other ranks anything.
-  [[nodiscard]] constexpr bool has_nonblocking_plans() const { return !has_private_lengths(); }
-
   /// "MPI_Ibcast"
   [[nodiscard]] std::string nonblocking_name() const;
 

@@ -356,7 +356,6 @@ void bind_plan(nb::module_& module) {
       .def_ro("name", &CollectiveFacts::name, "In files, settings and on the command line: ``bcast``.")
       .def_ro("mpi_name", &CollectiveFacts::mpi_name, "``MPI_Bcast``.")
       .def_prop_ro("nonblocking_name", &CollectiveFacts::nonblocking_name, "``MPI_Ibcast``.")
-      .def_prop_ro("has_nonblocking_plans", &CollectiveFacts::has_nonblocking_plans, "Plans run that form as well.")
       .def_ro("has_root", &CollectiveFacts::has_root)
       .def_ro("reduces", &CollectiveFacts::reduces, "Operands are summed up; else data is moved.")
       .def_ro("has_data", &CollectiveFacts::has_data, "Else ranks only wait for each other.")

@@ -46,11 +46,9 @@ def spoilt(mpi: Mpi, collective: str, what: str, size: int = 8192, **options: ob
 @pytest.mark.parametrize("collective", SIZES)
 def test_every_collective(any_mpi: Mpi, collective: str):
     root = ("--root", "2") if collective in ROOTED else ()
-    names = ["native"]
-    if _core.facts_of(collective).has_nonblocking_plans:
-        names += ["native/start", "native/overlap"]
-        # Open MPI 4 has none; a root of MPICH 4's gathers sends itself what lay there when the call was made.
-        names += ["native/persistent"] if any_mpi.name not in ("openmpi", "mpich") else []
+    names = ["native", "native/start", "native/overlap"]
+    # Open MPI 4 has none; a root of MPICH 4's gathers sends itself what lay there when the call was made.
+    names += ["native/persistent"] if any_mpi.name not in ("openmpi", "mpich") else []
     words = (*root, "--algorithms", ",".join(names), "--tests-every", "0.001")
     rows = [json.loads(line) for line in timed(any_mpi, collective, SIZES[collective], *words).out.splitlines()]
     assert rows[0]["ranks"] == RANKS

@@ -171,21 +171,18 @@ def timed(
 
 for collective in _core.collectives():
     facts = _core.facts_of(collective)
-    has_more = facts.has_nonblocking_plans
-    own = with_group(timed, "calls", _BLOCKING, _blocking) if has_more else with_group(timed, "calls", {}, Calls)
     app.command(
         collective,
         help=str(timed.__doc__).format(collective=facts.mpi_name),
         epilog=f"Example: trunkline bench {collective} --cluster cyclic --mpi mpich,openmpi --sizes 8KiB,1MiB "
         "--algorithms native,linear,auto --json out.json",
-    )(impairable(own))
-    if has_more:
-        text = str(timed.__doc__).format(collective=f"{facts.nonblocking_name} and MPI_Wait beside {facts.mpi_name}")
-        app.command(
-            f"i{collective}",
-            help=text,
-            epilog=f"Example: trunkline bench i{collective} --cluster cyclic --mpi mpich,openmpi --sizes 64KiB,1MiB "
-            "--overlap --algorithms native,auto --json out.json",
-        )(impairable(with_group(timed, "calls", _NONBLOCKING, _nonblocking)))
+    )(impairable(with_group(timed, "calls", _BLOCKING, _blocking)))
+    text = str(timed.__doc__).format(collective=f"{facts.nonblocking_name} and MPI_Wait beside {facts.mpi_name}")
+    app.command(
+        f"i{collective}",
+        help=text,
+        epilog=f"Example: trunkline bench i{collective} --cluster cyclic --mpi mpich,openmpi --sizes 64KiB,1MiB "
+        "--overlap --algorithms native,auto --json out.json",
+    )(impairable(with_group(timed, "calls", _NONBLOCKING, _nonblocking)))
 
 app.command("learn", epilog=f"Example: {EXAMPLE}")(learning)
