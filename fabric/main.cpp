@@ -17,7 +17,7 @@
 namespace {
 
 constexpr const char* usage =
-    "usage: trunkline-fabric CLUSTER.yaml [--rate BPS] [--interfaces PREFIX] [--queue BYTES] [--seed N] [--control "
+    "usage: trunkline-fabric CLUSTER.yaml [--rate BPS] [--interfaces PREFIX] [--seed N] [--control "
     "FD]\n"
     "\n"
     "Joins the interfaces PREFIX0, PREFIX1, ... of this network namespace (default p) as the cluster file says: host "
@@ -28,7 +28,6 @@ constexpr const char* usage =
     "\n"
     "  --rate BPS           bits per second of the fastest link, others in proportion; 0 (default): as in the file\n"
     "  --interfaces PREFIX  names of the interfaces before their number; default p\n"
-    "  --queue BYTES        what a switch port holds before it drops; default 524288\n"
     "  --seed N             decides which frames impaired links harm; default 1\n"
     "  --control FD         takes commands on this descriptor, one a line: stats, reset, rate BPS, impair on|off,\n"
     "                       set LINK ... KEY=VALUE ... [down|up] [; ...]\n";
@@ -40,7 +39,6 @@ struct Arguments {
   std::string cluster;
   double rate_bps = 0.0;
   std::string interfaces = "p";
-  trunkline::fabric::QueueLimits limits;
   std::uint64_t seed = 1;
   int control = -1;
 };
@@ -72,8 +70,6 @@ Arguments parse(int argc, char** argv) {
       arguments.rate_bps = number("--rate", argv[i]);
     } else if (option == "--interfaces") {
       arguments.interfaces = argv[i];
-    } else if (option == "--queue") {
-      arguments.limits.switch_port_bytes = static_cast<std::uint64_t>(number("--queue", argv[i]));
     } else if (option == "--seed") {
       arguments.seed = static_cast<std::uint64_t>(number("--seed", argv[i]));
     } else if (option == "--control") {
@@ -92,7 +88,7 @@ int run(const Arguments& arguments) {
   using namespace trunkline;
   const Cluster cluster = read_cluster(arguments.cluster);
   fabric::PacketPort port(arguments.interfaces, static_cast<std::uint32_t>(cluster.hosts().size()));
-  fabric::Engine engine(cluster, arguments.rate_bps, arguments.limits, port, arguments.seed);
+  fabric::Engine engine(cluster, arguments.rate_bps, {}, port, arguments.seed);
   struct sigaction action {};
   action.sa_handler = request_stop;
   sigaction(SIGTERM, &action, nullptr);

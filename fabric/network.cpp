@@ -49,6 +49,7 @@ Network::Network(const Cluster& cluster, double rate_bps)
     const Link& link = cluster.link_of(id);
     channels_[id].to = cluster.channel_to(id);
     channels_[id].from_host = host_of_node_[cluster.channel_from(id)] != no_host;
+    channels_[id].queue_bytes = cluster.nodes()[cluster.channel_from(id)].settings.queue_bytes;
     channels_[id].impaired = link.impairments.any();
     impairments_[id] = within_reason(link.impairments);
     channels_[id].latency = whole_ns(link.way(id).latency_s);

@@ -27,9 +27,10 @@ class Network {
   struct Channel {
     NodeId to = 0;
     bool from_host = false;
-    bool impaired = false;     ///< does more to frames than carry them, or has been changed
-    bool down = false;         ///< nothing gets through
-    double ns_per_byte = 0.0;  ///< of one link where there are several
+    std::uint64_t queue_bytes = 0;  ///< of the switch that it comes from; 0: not said
+    bool impaired = false;          ///< does more to frames than carry them, or has been changed
+    bool down = false;              ///< nothing gets through
+    double ns_per_byte = 0.0;       ///< of one link where there are several
     Nanoseconds latency = 0;
     std::uint32_t width = 1;     ///< links side by side
     std::size_t first_port = 0;  ///< of `width` in a row, one for each of its links

@@ -122,7 +122,8 @@ void Transit::cross(const Event& event, ChannelId id) {
   Nanoseconds& free_at = free_at_[port];
   const Nanoseconds start = std::max(event.at, free_at);
   const auto queued = static_cast<std::uint64_t>(static_cast<double>(start - event.at) / channel.ns_per_byte);
-  const std::uint64_t limit = channel.from_host ? limits_.host_bytes : limits_.switch_port_bytes;
+  const std::uint64_t of_switch = channel.queue_bytes > 0 ? channel.queue_bytes : limits_.switch_port_bytes;
+  const std::uint64_t limit = channel.from_host ? limits_.host_bytes : of_switch;
   if (queued > 0 && queued + frame.burden.wire_bytes > limit) {
     counters.dropped_frames += frame.burden.frames;
     return;

@@ -29,7 +29,7 @@ struct Burden {
 };
 
 struct QueueLimits {
-  std::uint64_t switch_port_bytes = 512U << 10U;  ///< tail drop above
+  std::uint64_t switch_port_bytes = 512U << 10U;  ///< tail drop above, where the switch says nothing
   std::uint64_t host_bytes = 8U << 20U;           ///< a host's own queue: its sockets' buffers bound it first
 };
 

@@ -46,7 +46,8 @@ Plan lay_pair_phases(const Ground& on) {
   RoundList list{.blocks = ranks * ranks, .lead = pair_lead};
   const auto position = [&](Rank rank) { return (rank + ranks - on.root) % ranks; };
   const std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  for (const PairRound& round : pair_phases(*on.cluster, on.placement, order, on.bytes)) {
+  const std::uint64_t queue_bytes = queue_bytes_of(*on.cluster);
+  for (const PairRound& round : pair_phases(*on.cluster, on.placement, order, on.bytes, queue_bytes)) {
     std::vector<Transfer>& transfers = list.rounds.emplace_back();
     for (const auto& [from, to, then] : round) {
       const std::uint64_t block = then ? position(to) * ranks + position(*then) : position(from) * ranks + position(to);

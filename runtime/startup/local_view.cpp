@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/rounds/pair_phases.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/memory_speeds.hpp"
@@ -58,7 +59,8 @@ class Loader {
       cluster_file_ = cluster_path(setup_.cluster);
       knowledge.cluster = shared_in_simulation<Cluster>([&] { return "cluster " + cluster_file_; },
                                                         [&] { return read_cluster(cluster_file_); });
-      view_.cluster_fingerprint = knowledge.cluster->fingerprint();
+      // Fingerprints leave queues out, by which all ranks decide.
+      view_.cluster_fingerprint = knowledge.cluster->fingerprint() ^ queue_bytes_of(*knowledge.cluster);
       view_.world.cluster_file = std::filesystem::absolute(cluster_file_).string();
     }
     if (!setup_.plan.empty()) {

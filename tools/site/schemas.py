@@ -40,6 +40,7 @@ IMPAIRMENTS: dict[str, Schema] = {
 SWITCH_SETTINGS: dict[str, Schema] = {
     "igmp": {"enum": ["flood", "snooping", "querier"]},
     "igmp_ages": TIME,
+    "queue": {"anyOf": [{"const": "unknown"}, SIZE]},
     "storm_control": {"anyOf": [{"const": "none"}, _quantity("/s", "1000/s")]},
 }
 

@@ -171,6 +171,15 @@ bool has_room(const PairRound& round, const PairMessage& word) {
 
 }  // namespace
 
+std::uint64_t queue_bytes_of(const Cluster& cluster) {
+  std::uint64_t shallowest = 0;
+  for (const Node& node : cluster.nodes()) {
+    const std::uint64_t own = node.settings.queue_bytes;
+    if (own > 0 && (shallowest == 0 || own < shallowest)) shallowest = own;
+  }
+  return shallowest > 0 ? shallowest : usual_queue_bytes;
+}
+
 std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& placement, std::span<const Rank> order,
                                    std::uint64_t block_bytes, std::uint64_t queue_bytes) {
   Phases all(cluster, placement);

@@ -22,8 +22,11 @@
 
 namespace trunkline {
 
-/// What a port of a shallow switch holds: 64 full frames.
+/// What a port of a shallow switch holds, where nothing is known of it: 64 full frames.
 inline constexpr std::uint64_t usual_queue_bytes = 64 * frame_wire_bytes;
+
+/// What a port of the shallowest switch holds, of those whose queues the cluster file says, or usual_queue_bytes.
+[[nodiscard]] std::uint64_t queue_bytes_of(const Cluster& cluster);
 
 /// The sender's block for the receiver; or a word, which lets the receiver of it go on with its block for `then`.
 struct PairMessage {
@@ -46,6 +49,6 @@ inline constexpr std::uint64_t pair_lead = 6;
 /// where the placement does not fit the cluster.
 [[nodiscard]] std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& placement,
                                                  std::span<const Rank> order, std::uint64_t block_bytes,
-                                                 std::uint64_t queue_bytes = usual_queue_bytes);
+                                                 std::uint64_t queue_bytes);
 
 }  // namespace trunkline

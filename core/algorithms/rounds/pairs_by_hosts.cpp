@@ -57,7 +57,8 @@ RoundList pairs_by_hosts(const Cluster& cluster, const Placement& placement, std
   for (Rank host = 0; host < all_hosts.size(); ++host) all_hosts[host] = host;
   Adder exchanged(list, list.rounds.size());
   std::size_t round = 0;
-  for (const PairRound& pairs : pair_phases(cluster, firsts, all_hosts, std::uint64_t{most} * most * block_bytes)) {
+  const std::uint64_t message_bytes = std::uint64_t{most} * most * block_bytes;
+  for (const PairRound& pairs : pair_phases(cluster, firsts, all_hosts, message_bytes, queue_bytes_of(cluster))) {
     for (const auto& [from, to, then] : pairs) {
       const OfHost& sender = hosts[from];
       const OfHost& receiver = hosts[to];

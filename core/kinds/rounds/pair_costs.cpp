@@ -23,6 +23,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   std::vector<OfRank> ranks(rounds.order.size());
   PairCosts costs;
   costs.hosts = hosts;
+  costs.queue_bytes = queue_bytes_of(paths.cluster());
   PathLoads loads(paths);
   PathLoads message_loads(paths);
   double blocks = 0.0;  // of messages between hosts
@@ -95,7 +96,8 @@ std::uint64_t PairCosts::least_bytes(double queues) const {
   if (goes_by_hosts()) return 1;
   std::uint64_t bytes = 1;
   constexpr std::uint64_t longest = std::uint64_t{1} << 20;
-  const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= queues * usual_queue_bytes; };
+  const double hold = queues * static_cast<double>(queue_bytes);
+  const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= hold; };
   while (bytes < longest && fit()) bytes *= 2;
   return bytes;
 }

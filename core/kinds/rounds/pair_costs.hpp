@@ -22,8 +22,9 @@ struct PairCosts final : CostFunction {
   double most_local_messages = 0.0;  ///< the same within its host
   double local_blocks_a_message = 1.0;
   double most_words = 0.0;
-  double messages = 0.0;      ///< of all ranks, between hosts
-  double most_on_link = 0.0;  ///< of these
+  double messages = 0.0;          ///< of all ranks, between hosts
+  double most_on_link = 0.0;      ///< of these
+  std::uint64_t queue_bytes = 0;  ///< of the shallowest switch
   double local_messages = 0.0;
   double latency_s = 0.0;     ///< of the longest path
   double frame_byte_s = 0.0;  ///< for each byte of a frame that is stored on it
@@ -32,7 +33,8 @@ struct PairCosts final : CostFunction {
   [[nodiscard]] bool goes_by_hosts() const { return blocks_a_message > 1.0; }
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
-  /// Where the messages of the fullest link fit into that many queues of a shallow switch, no order gains anything.
+  /// Where the messages of the fullest link fit into that many queues of the shallowest switch, no order gains
+  /// anything.
   [[nodiscard]] std::uint64_t least_bytes(double queues) const override;
   /// A whole block, as far as one message may be.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t block_bytes) const override;

@@ -59,7 +59,7 @@ Cluster impaired(const Cluster& cluster, std::string_view key, std::string_view 
 Cluster unimpaired(const Cluster& cluster) {
   Cluster::Parts parts = cluster.stated();
   for (Link& link : parts.links) link.impairments = {};
-  for (Node& node : parts.nodes) node.settings = {};
+  for (Node& node : parts.nodes) node.settings = {.queue_bytes = node.settings.queue_bytes};
   return Cluster(std::move(parts));
 }
 

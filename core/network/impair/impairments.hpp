@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an emulated network does to frames besides carrying them. No part of what plans are laid over.
+// What an emulated network does to frames besides carrying them. Of all this plans go by the queues of switches alone.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ enum class Igmp : std::uint8_t {
 
 struct SwitchSettings {
   Igmp igmp = Igmp::flood;
-  double igmp_ages_s = 260.0;  ///< a membership that is not renewed ends after this time (RFC 3376, 8.4)
-  double storm_control = 0.0;  ///< broadcast and multicast frames a second that a port takes in; 0: any number
+  double igmp_ages_s = 260.0;     ///< a membership that is not renewed ends after this time (RFC 3376, 8.4)
+  double storm_control = 0.0;     ///< broadcast and multicast frames a second that a port takes in; 0: any number
+  std::uint64_t queue_bytes = 0;  ///< that wait at a port before it drops more; 0: it is not said
 
   bool operator==(const SwitchSettings&) const = default;
 };

@@ -58,7 +58,16 @@ void set_storm_control(SwitchSettings& settings, std::string_view text) {
   }
 }
 
-constexpr std::array<ImpairKey<SwitchSettings>, 3> of_switches{
+void set_queue(SwitchSettings& settings, std::string_view text) {
+  constexpr std::uint64_t least = 4096;  // two full frames
+  const std::uint64_t bytes = text == "unknown" ? 0 : parse_bytes(text);
+  if (text != "unknown" && bytes < least) {
+    throw BadQuantity("the queue " + std::string(text) + " is too short; write 4KiB or more, or unknown");
+  }
+  settings.queue_bytes = bytes;
+}
+
+constexpr std::array<ImpairKey<SwitchSettings>, 4> of_switches{
     ImpairKey<SwitchSettings>{"igmp", "snooping", set_igmp,
                               [](const SwitchSettings& settings) {
                                 return std::string(igmp_names[static_cast<std::size_t>(settings.igmp)]);
@@ -69,6 +78,11 @@ constexpr std::array<ImpairKey<SwitchSettings>, 3> of_switches{
                               [](const SwitchSettings& settings) {
                                 return settings.storm_control == 0.0 ? std::string("none")
                                                                      : format_frame_rate(settings.storm_control);
+                              }},
+    ImpairKey<SwitchSettings>{"queue", "512KiB", set_queue,
+                              [](const SwitchSettings& settings) {
+                                return settings.queue_bytes == 0 ? std::string("unknown")
+                                                                 : format_bytes(settings.queue_bytes);
                               }},
 };
 

@@ -31,7 +31,7 @@ class Impairments:
         tcp_rto_min_ms: Hosts' TCP waits at least so long before it sends anew; None: as Linux does, 200 ms.
         ipv6: Hosts have an IPv6 address besides their IPv4 one.
         tcp_buffer_bytes: So far hosts' TCP buffers grow, of which a window takes some half; None: as on this machine.
-        queue_frames: Full frames that a switch's port holds before it drops; None: 512 KiB.
+        queue_frames: Full frames that a switch's port holds before it drops; None: as the cluster says.
     """
 
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -71,6 +71,8 @@ class Impairments:
                     cluster = _core.impaired(cluster, key, whole)
                 except ValueError as error:
                     raise BadInput(f"--{key.replace('_', '-')} {setting}: {error}") from None
+        if self.queue_frames is not None:
+            cluster = _core.impaired(cluster, "queue", f"{self.queue_frames * _core.frame_wire_bytes}B")
         return cluster
 
 

@@ -33,6 +33,9 @@ its last byte is there, so that every hop of a pipeline would store a dozen fram
 frame. Two keep a small segment whole, which halves the work.
 """
 
+_QUEUE = "512KiB"
+"""What waits at a port of a switch of which the file says nothing: hosts know what their network is."""
+
 _INSIDE = """import runpy, sys
 sys.path = [*filter(None, sys.path), sys.argv.pop()]
 runpy.run_module("trunkline.lab.first_process", run_name="__main__", alter_sys=True)"""
@@ -90,6 +93,8 @@ class Lab:
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
         self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
+        if not _core.states_queues(cluster):
+            self.cluster = _core.impaired(self.cluster, "queue", _QUEUE)
         self.rate_bps = max(link.most_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""
@@ -125,7 +130,6 @@ class Lab:
         )
         names = [[name, *self.cluster.aliases(index)] for index, name in enumerate(hosts)]
         harm = self._impairments
-        queue = [] if harm.queue_frames is None else ["--queue", str(harm.queue_frames * _core.frame_wire_bytes)]
         try:
             description = {
                 "cluster": _core.write_cluster(self.cluster),
@@ -134,7 +138,7 @@ class Lab:
                 "tcp_rto_min_ms": harm.tcp_rto_min_ms,
                 "ipv6": harm.ipv6,
                 "tcp_buffer_bytes": harm.tcp_buffer_bytes,
-                "fabric": [str(FABRIC), "--seed", str(harm.seed), *queue],
+                "fabric": [str(FABRIC), "--seed", str(harm.seed)],
                 "super_frame": self._super_frame,
             }
             answer = self._ask(json.dumps(description))

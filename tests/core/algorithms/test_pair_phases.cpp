@@ -20,6 +20,7 @@
 #include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "network/capacity.hpp"
+#include "network/file/impaired.hpp"
 #include "network/link_taken.hpp"
 #include "networks.hpp"
 #include "plan/checker.hpp"
@@ -163,6 +164,26 @@ TEST(PairPhases, ShortBlocksNeedNoWords) {
   for (const PairRound& round : phases_on(cluster, block_placement(cluster, 1), 100)) {
     EXPECT_FALSE(is_of_words(round));
   }
+}
+
+/// Words of the plan that the registry lays.
+std::size_t words_on(const Cluster& cluster) {
+  const Plan plan = lay(Collective::alltoall, "phases", &cluster, block_placement(cluster, 1), 0, 16384);
+  std::string text;
+  plan.steps().write(text);
+  std::size_t words = 0;
+  for (std::size_t at = text.find("word: "); at != std::string::npos; at = text.find("word: ", at + 1)) ++words;
+  return words;
+}
+
+TEST(PairPhases, GoByTheQueuesOfTheShallowestSwitch) {
+  const Cluster unknown = testing::star_of_switches(4, 4);
+  EXPECT_EQ(queue_bytes_of(unknown), usual_queue_bytes);
+  const Cluster deep = impaired(unknown, "queue", "1MiB");
+  const Cluster mixed = impaired(deep, "queue", unknown.nodes()[0].name + "=256KiB");
+  EXPECT_EQ(queue_bytes_of(mixed), 256U << 10U);
+  EXPECT_LT(words_on(mixed), words_on(unknown));
+  EXPECT_LT(words_on(deep), words_on(mixed));
 }
 
 RC_GTEST_PROP(PairPhases, KeepThePromise, ()) {

@@ -20,7 +20,7 @@ name: harmful
 defaults: {rate: 1Gbit, loss: 1%, igmp: snooping}
 switches:
   - s0
-  - {switches: "s[1-2]", igmp: querier, igmp_ages: 5s, storm_control: 1000/s}
+  - {switches: "s[1-2]", igmp: querier, igmp_ages: 5s, storm_control: 1000/s, queue: 100kB}
   - switches: a-b
     igmp: flood
 hosts:
@@ -69,8 +69,9 @@ TEST(Impairments, AreReadWithTheirDefaults) {
             (Impairments{.loss = 0.01, .duplicate = 0.03, .reorder = 0.04, .reorder_by_s = 0.002}));
   EXPECT_EQ(link_between(cluster, "s2", "a-b").impairments.loss, 1.0);
   EXPECT_EQ(cluster.nodes()[0].settings, SwitchSettings{.igmp = Igmp::snooping});
-  EXPECT_EQ(cluster.nodes()[2].settings,
-            (SwitchSettings{.igmp = Igmp::querier, .igmp_ages_s = 5.0, .storm_control = 1000.0}));
+  EXPECT_EQ(
+      cluster.nodes()[2].settings,
+      (SwitchSettings{.igmp = Igmp::querier, .igmp_ages_s = 5.0, .storm_control = 1000.0, .queue_bytes = 100'000}));
   EXPECT_EQ(cluster.nodes()[3].settings, SwitchSettings{});
   EXPECT_TRUE(has_impairments(cluster));
   EXPECT_FALSE(has_impairments(unimpaired(cluster)));
@@ -84,7 +85,12 @@ TEST(Impairments, AreWrittenAsTheyWereRead) {
 TEST(Impairments, ChangeNeitherPlansNorFiles) {
   const Cluster cluster = harmful_cluster();
   EXPECT_EQ(cluster.fingerprint(), unimpaired(cluster).fingerprint());
-  EXPECT_THAT(write_cluster(unimpaired(cluster)), HasSubstr("switches: s[0-2],a-b\n"));
+  const std::string without = write_cluster(impaired(unimpaired(cluster), "queue", "unknown"));
+  EXPECT_THAT(without, HasSubstr("switches: s[0-2],a-b\n"));
+}
+
+TEST(Impairments, QueuesAreOfTheNetworkItself) {
+  EXPECT_EQ(unimpaired(harmful_cluster()).nodes()[2].settings.queue_bytes, 100'000U);
 }
 
 TEST(Impairments, AreSetEverywhereOrWhereTheyAreNamed) {
@@ -117,6 +123,7 @@ TEST(Impairments, WhatCannotBeSetIsSaid) {
   EXPECT_THAT(refusal("igmp", "h0=snooping"), HasSubstr("h0 is no switch of harmful"));
   EXPECT_THAT(refusal("igmp", "snoop"), HasSubstr("\"snoop\" is none"));
   EXPECT_THAT(refusal("igmp_ages", "10ms"), HasSubstr("too short"));
+  EXPECT_THAT(refusal("queue", "1KiB"), HasSubstr("the queue 1KiB is too short; write 4KiB or more, or unknown"));
   EXPECT_THAT(refusal("storm_control", "0/s"), HasSubstr("must be above zero"));
   EXPECT_EQ(refusal("wobble", "1ms"), "no impairment is called wobble");
 }
