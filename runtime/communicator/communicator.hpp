@@ -91,10 +91,10 @@ class Communicator {
   /// The number, where it is there: nothing is agreed on.
   [[nodiscard]] const std::shared_ptr<NumberInUse>& known_number() const noexcept { return number_; }
 
-  /// A call that may not wait runs natively for want of a number, which would have paid.
-  void misses_its_number(bool is_exact) noexcept {
-    misses_number_ = true;
-    if (!is_exact) has_left_sums_ = true;
+  /// A call that may not wait runs natively for want of a number; where that would have paid, it misses it.
+  void runs_without_number(bool would_have_paid, bool is_exact) noexcept {
+    misses_number_ = misses_number_ || would_have_paid;
+    has_left_sums_ = has_left_sums_ || !is_exact;
   }
   /// One of these combined operands in the library's order, which those to come keep.
   [[nodiscard]] bool has_left_sums() const noexcept { return has_left_sums_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/grouping.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -67,7 +68,7 @@ Grouped Grouping::use(const std::function<int()>& before_they_meet) {
 std::shared_ptr<DatagramGroup> Grouping::to_start(double saved_s, double opening_s) noexcept {
   if (has_groups()) return {};
   if (!has_asked_) would_have_saved_s_ += saved_s;
-  opening_s_ = opening_s;
+  opening_s_ = std::min(opening_s_, opening_s);
   return group_;
 }
 

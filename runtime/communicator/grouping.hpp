@@ -89,7 +89,7 @@ class Grouping {
   bool are_open_ = false;
   bool has_warned_ = false;
   double would_have_saved_s_ = 0.0;                             ///< calls before it was open
-  double opening_s_ = std::numeric_limits<double>::infinity();  ///< what it costs, once a call has said
+  double opening_s_ = std::numeric_limits<double>::infinity();  ///< the least that it costs by any call so far
   std::string none_{};                                          ///< why there is no group
   const char* words_ = nullptr;
   std::shared_ptr<DatagramGroup> group_{};  ///< its last call may be over later

@@ -177,9 +177,9 @@ Prepared prepare_to_start_on(Communicator& communicator, const UserCall& user, S
     if (own.number == nullptr) return natively(no_number);
     prepared.number = own.number;
   } else if (prepared.number == nullptr) {
-    if (!communicator.pays_for_its_number(*prepared.decision)) return natively(put_off);
-    communicator.misses_its_number(user.is_exact());
-    return natively(cannot_wait);
+    const bool would_have_paid = communicator.pays_for_its_number(*prepared.decision);
+    communicator.runs_without_number(would_have_paid, user.is_exact());
+    return natively(would_have_paid ? cannot_wait : put_off);
   } else if (!user.is_exact() && communicator.has_left_sums()) {
     return natively("a reduction that has run natively before its communicator had a number");
   }

@@ -51,7 +51,9 @@ def test_a_site_whose_switch_lets_hardly_anything_through(broadcasts, mpi):
     """A frame a second: what is not repaired in time goes by messages there, and others do not wait for it."""
     said = broadcasts(mpi, 7, "--storm-control", "far=1")
     # Whether a frame comes through in time to open the group, and how long it is kept, depends on the machine.
-    assert re.search(r"multicast (on|does not work on|has stopped to reach rank \d+ of) the 3 ranks of the site of rank 1", said)
+    assert re.search(
+        r"multicast (on|does not work on|has stopped to reach rank \d+ of) the 3 ranks of the site of rank 1", said
+    )
 
 
 @pytest.mark.parametrize("mpi", ["mpich", "openmpi"])

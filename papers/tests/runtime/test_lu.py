@@ -1,11 +1,13 @@
-"""The factorisation of papers/programs: right under every library and plan, for blocks that do not fit; it sees a fault."""
+"""The factorisation of papers/programs: right under every library and plan, for any blocks; it sees a fault."""
 
 import re
 
 import pytest
 from conftest import BUILD, ON_OWN_HOST, Mpi
 
-SAID = re.compile(r"lu: (\d+) ranks, order (\d+): ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast on the slowest rank, (.*)")
+SAID = re.compile(
+    r"lu: (\d+) ranks, order (\d+): ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast on the slowest rank, (.*)"
+)
 
 
 def program(mpi: Mpi):

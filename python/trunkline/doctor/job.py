@@ -190,8 +190,8 @@ class Examination:
             "so a program that makes few calls on each gains less",
             "the table's ranks begin together: where a program's ranks come late, others wait, and no plan helps; "
             "TRUNKLINE_TRACE=FOLDER, then 'trunkline trace analyse FOLDER', tells waiting from the network",
-            "of collectives that do not block (MPI_Ibcast) the first ones on a communicator are native, before one that "
-            f"blocks, and under {self.mpi.name} {self.mpi.leaves_native}",
+            "of collectives that do not block (MPI_Ibcast) the first ones on a communicator are native, before one "
+            f"that blocks, and under {self.mpi.name} {self.mpi.leaves_native}",
             _core.planned_words(),
         ]
 
