@@ -28,7 +28,7 @@ struct Node {
   std::string name;
   NodeKind kind = NodeKind::host;
   std::vector<std::string> aliases{};  ///< further names under which a processor may know itself
-  SwitchSettings settings{};           ///< of a switch; for the lab alone: fingerprints leave them out
+  SwitchSettings settings{};           ///< of a switch; for the lab alone, but its queue: fingerprints leave them out
   double injection_s = 0.0;  ///< of a host: time that each message it sends keeps it busy, besides what its rate and
                              ///< its MPI library take; no switch has any
   std::uint64_t tcp_window_bytes = 0;  ///< of a host: the most that one of its TCP streams has under way; 0: enough

@@ -256,12 +256,8 @@ void bind_cluster(nb::module_& module) {
              "The cluster with one key of its links or switches set: ``1%``, or ``h3=1%`` where only some are meant. "
              "Raises ValueError where the place or the value is none.");
   module.def("unimpaired", &unimpaired, "cluster"_a, "The cluster with links and switches that only carry frames.");
-  module.def(
-      "states_queues",
-      [](const Cluster& cluster) {
-        return std::ranges::any_of(cluster.nodes(), [](const Node& node) { return node.settings.queue_bytes > 0; });
-      },
-      "cluster"_a, "Whether it says of some switch how much waits at a port.");
+  module.def("with_queues", &with_queues, "cluster"_a, "bytes"_a,
+             "The cluster whose switches hold so much at a port where it says nothing of them.");
   module.def("has_impairments", &has_impairments, "cluster"_a, "Whether some link harms frames.");
 
   module.def("link_taken", &link_taken, "from_host"_a, "to_host"_a, "width"_a,

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/rounds/pair_phases.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
@@ -66,7 +67,8 @@ std::uint64_t conditions_of(const Setup& setup, const World& world) {
   static_cast<void>(PMPI_Get_library_version(version.data(), &length));  // what it leaves is compared, whatever it is
   std::string text = std::string(version.data()) + "\n" + std::string(costs.name) + " " +
                      std::string(costs.is_memory_named ? costs.memory->name : "") + " " +
-                     std::to_string(world.knowledge.network().fingerprint());
+                     std::to_string(world.knowledge.network().fingerprint()) + " " +
+                     std::to_string(queue_bytes_of(world.knowledge.network()));
   for (const double seconds :
        {costs.send_s, costs.send_byte_s, costs.receive_s, costs.receive_byte_s, costs.local_send_s,
         costs.local_send_byte_s, costs.local_receive_s, costs.local_receive_byte_s, costs.combine_byte_s,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -172,12 +173,13 @@ bool has_room(const PairRound& round, const PairMessage& word) {
 }  // namespace
 
 std::uint64_t queue_bytes_of(const Cluster& cluster) {
-  std::uint64_t shallowest = 0;
+  std::uint64_t shallowest = std::numeric_limits<std::uint64_t>::max();
   for (const Node& node : cluster.nodes()) {
+    if (node.kind != NodeKind::network_switch) continue;
     const std::uint64_t own = node.settings.queue_bytes;
-    if (own > 0 && (shallowest == 0 || own < shallowest)) shallowest = own;
+    shallowest = std::min(shallowest, own > 0 ? own : usual_queue_bytes);
   }
-  return shallowest > 0 ? shallowest : usual_queue_bytes;
+  return shallowest;
 }
 
 std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& placement, std::span<const Rank> order,

@@ -25,7 +25,7 @@ namespace trunkline {
 /// What a port of a shallow switch holds, where nothing is known of it: 64 full frames.
 inline constexpr std::uint64_t usual_queue_bytes = 64 * frame_wire_bytes;
 
-/// What a port of the shallowest switch holds, of those whose queues the cluster file says, or usual_queue_bytes.
+/// What a port of the shallowest switch holds; usual_queue_bytes of one of which the cluster file says nothing.
 [[nodiscard]] std::uint64_t queue_bytes_of(const Cluster& cluster);
 
 /// The sender's block for the receiver; or a word, which lets the receiver of it go on with its block for `then`.

@@ -59,7 +59,16 @@ Cluster impaired(const Cluster& cluster, std::string_view key, std::string_view 
 Cluster unimpaired(const Cluster& cluster) {
   Cluster::Parts parts = cluster.stated();
   for (Link& link : parts.links) link.impairments = {};
-  for (Node& node : parts.nodes) node.settings = {.queue_bytes = node.settings.queue_bytes};
+  for (Node& node : parts.nodes) node.settings = {};
+  return Cluster(std::move(parts));
+}
+
+Cluster with_queues(const Cluster& cluster, std::uint64_t bytes) {
+  Cluster::Parts parts = cluster.stated();
+  for (Node& node : parts.nodes) {
+    const bool says_nothing = node.kind == NodeKind::network_switch && node.settings.queue_bytes == 0;
+    if (says_nothing) node.settings.queue_bytes = bytes;
+  }
   return Cluster(std::move(parts));
 }
 

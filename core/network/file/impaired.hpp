@@ -16,6 +16,9 @@ namespace trunkline {
 /// The cluster with links and switches that do nothing but carry frames.
 [[nodiscard]] Cluster unimpaired(const Cluster& cluster);
 
+/// The cluster whose switches hold that much at a port where it says nothing of them.
+[[nodiscard]] Cluster with_queues(const Cluster& cluster, std::uint64_t bytes);
+
 /// Whether a link of the cluster has any.
 [[nodiscard]] bool has_impairments(const Cluster& cluster);
 

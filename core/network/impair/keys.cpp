@@ -59,10 +59,10 @@ void set_storm_control(SwitchSettings& settings, std::string_view text) {
 }
 
 void set_queue(SwitchSettings& settings, std::string_view text) {
-  constexpr std::uint64_t least = 4096;  // two full frames
+  constexpr std::uint64_t least = 3000;  // two full frames
   const std::uint64_t bytes = text == "unknown" ? 0 : parse_bytes(text);
   if (text != "unknown" && bytes < least) {
-    throw BadQuantity("the queue " + std::string(text) + " is too short; write 4KiB or more, or unknown");
+    throw BadQuantity("the queue " + std::string(text) + " is too short; write 3kB or more, or unknown");
   }
   settings.queue_bytes = bytes;
 }

@@ -54,7 +54,9 @@ def impairable(command: Callable[..., None]) -> Callable[..., None]:
     options["ipv6"] = (Annotated[bool, ipv6], False)
     buffer = "So far hosts' TCP buffers grow (128KiB), of which a window takes some half; default: as on this machine."
     options["tcp_buffer"] = (Annotated[Optional[str], _option(buffer, metavar="BYTES")], None)
-    queue = "So many full frames a switch's port holds before it drops; default: as the cluster file says (queue), else 512KiB, 340 of them."
+    queue = (
+        "Full frames that a switch's port holds before it drops; default: as the cluster file says, else 340 (512KiB)."
+    )
     options["queue"] = (Annotated[Optional[int], _option(queue, min=2, max=1 << 20, metavar="FRAMES")], None)
     return with_group(command, "impairments", options, _impairments)
 

@@ -33,8 +33,8 @@ its last byte is there, so that every hop of a pipeline would store a dozen fram
 frame. Two keep a small segment whole, which halves the work.
 """
 
-_QUEUE = "512KiB"
-"""What waits at a port of a switch of which the file says nothing: hosts know what their network is."""
+_QUEUE_BYTES = 512 << 10
+"""What waits at a port of a switch of which the file says nothing. Hosts are told it, too."""
 
 _INSIDE = """import runpy, sys
 sys.path = [*filter(None, sys.path), sys.argv.pop()]
@@ -89,12 +89,11 @@ class Lab:
         Args:
             cluster: What to emulate, with what impairments say of its links and switches.
             rate_bps: Rate of the fastest link, every other in proportion; None: the rates of the cluster.
-            impairments: What they say of hosts and queues, and the seed.
+            impairments: What they say of hosts, and the seed.
             single_frames: Links of the cluster harm no frames, but will later: hosts hand over each frame by itself.
         """
-        self.cluster = cluster if rate_bps is None else _core.scaled(cluster, rate_bps)
-        if not _core.states_queues(cluster):
-            self.cluster = _core.impaired(self.cluster, "queue", _QUEUE)
+        stated = _core.with_queues(cluster, _QUEUE_BYTES)
+        self.cluster = stated if rate_bps is None else _core.scaled(stated, rate_bps)
         self.rate_bps = max(link.most_bps for link in self.cluster.links)
         self.priority = ""
         self.host_costs = ""

@@ -182,6 +182,7 @@ TEST(PairPhases, GoByTheQueuesOfTheShallowestSwitch) {
   const Cluster deep = impaired(unknown, "queue", "1MiB");
   const Cluster mixed = impaired(deep, "queue", unknown.nodes()[0].name + "=256KiB");
   EXPECT_EQ(queue_bytes_of(mixed), 256U << 10U);
+  EXPECT_EQ(queue_bytes_of(impaired(unknown, "queue", unknown.nodes()[0].name + "=1MiB")), usual_queue_bytes);
   EXPECT_LT(words_on(mixed), words_on(unknown));
   EXPECT_LT(words_on(deep), words_on(mixed));
 }

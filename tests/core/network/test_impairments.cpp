@@ -85,12 +85,13 @@ TEST(Impairments, AreWrittenAsTheyWereRead) {
 TEST(Impairments, ChangeNeitherPlansNorFiles) {
   const Cluster cluster = harmful_cluster();
   EXPECT_EQ(cluster.fingerprint(), unimpaired(cluster).fingerprint());
-  const std::string without = write_cluster(impaired(unimpaired(cluster), "queue", "unknown"));
-  EXPECT_THAT(without, HasSubstr("switches: s[0-2],a-b\n"));
+  EXPECT_THAT(write_cluster(unimpaired(cluster)), HasSubstr("switches: s[0-2],a-b\n"));
 }
 
-TEST(Impairments, QueuesAreOfTheNetworkItself) {
-  EXPECT_EQ(unimpaired(harmful_cluster()).nodes()[2].settings.queue_bytes, 100'000U);
+TEST(Impairments, SwitchesThatSayNothingOfTheirQueuesAreGivenOne) {
+  const Cluster cluster = with_queues(harmful_cluster(), 524'288);
+  EXPECT_EQ(cluster.nodes()[0].settings.queue_bytes, 524'288U);
+  EXPECT_EQ(cluster.nodes()[2].settings.queue_bytes, 100'000U);
 }
 
 TEST(Impairments, AreSetEverywhereOrWhereTheyAreNamed) {
@@ -123,7 +124,7 @@ TEST(Impairments, WhatCannotBeSetIsSaid) {
   EXPECT_THAT(refusal("igmp", "h0=snooping"), HasSubstr("h0 is no switch of harmful"));
   EXPECT_THAT(refusal("igmp", "snoop"), HasSubstr("\"snoop\" is none"));
   EXPECT_THAT(refusal("igmp_ages", "10ms"), HasSubstr("too short"));
-  EXPECT_THAT(refusal("queue", "1KiB"), HasSubstr("the queue 1KiB is too short; write 4KiB or more, or unknown"));
+  EXPECT_THAT(refusal("queue", "1KiB"), HasSubstr("the queue 1KiB is too short; write 3kB or more, or unknown"));
   EXPECT_THAT(refusal("storm_control", "0/s"), HasSubstr("must be above zero"));
   EXPECT_EQ(refusal("wobble", "1ms"), "no impairment is called wobble");
 }

@@ -139,11 +139,13 @@ def first_hosts(cluster: _core.Cluster, count: int) -> _core.Cluster:
     ]
     used = {entry["switch"] for entry in network["hosts"]}
     links = network.get("links", [])
-    switches = _names(network["switches"])
+    stated = network["switches"]
+    settings = {} if isinstance(stated, str) else {name: one for one in stated for name in _names(one.pop("switches"))}
+    switches = _names(stated) if isinstance(stated, str) else list(settings)
     while ends := [name for name in switches if name not in used and _degree(name, links) <= 1]:
         switches = [name for name in switches if name not in ends]
         links = [link for link in links if not set(ends) & set(link["between"])]
-    network["switches"] = switches
+    network["switches"] = [{"switches": name, **settings[name]} for name in switches] if settings else switches
     network["links"] = links
     return _core.parse_cluster(yaml.safe_dump(network, sort_keys=False), cluster.name)
 
