@@ -119,8 +119,7 @@ std::vector<MPI_Datatype> VectorExchange::types(int ranks) const {
     }
   }
   std::ranges::sort(all);
-  const auto doubled = std::ranges::unique(all);
-  all.erase(doubled.begin(), doubled.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
