@@ -155,13 +155,8 @@ Bundles bundle_equal_cost_paths(const Cluster::Parts& parts) {
     taken.insert(parts.nodes[node].aliases.begin(), parts.nodes[node].aliases.end());
     const auto [place, is_new] = made.try_emplace(group[node], static_cast<NodeId>(bundles.parts.nodes.size()));
     if (is_new) bundles.parts.nodes.push_back(parts.nodes[node]);
-    SwitchSettings& merged = bundles.parts.nodes[place->second].settings;
-    const std::uint64_t own = parts.nodes[node].settings.queue_bytes;
-    if (own == 0 || merged.queue_bytes == 0) {
-      merged.queue_bytes = 0;
-    } else {
-      merged.queue_bytes = std::min(merged.queue_bytes, own);
-    }
+    std::uint64_t& queue_bytes = bundles.parts.nodes[place->second].settings.queue_bytes;
+    queue_bytes = std::min(queue_bytes, parts.nodes[node].settings.queue_bytes);  // 0 where one says nothing
     switches[place->second].push_back(parts.nodes[node].name);
   }
   for (auto& [node, names] : switches) {

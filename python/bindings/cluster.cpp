@@ -257,7 +257,7 @@ void bind_cluster(nb::module_& module) {
              "Raises ValueError where the place or the value is none.");
   module.def("unimpaired", &unimpaired, "cluster"_a, "The cluster with links and switches that only carry frames.");
   module.def("with_queues", &with_queues, "cluster"_a, "bytes"_a,
-             "The cluster whose switches hold so much at a port where it says nothing of them.");
+             "The cluster whose switches hold `bytes` at a port where it says nothing of them.");
   module.def("has_impairments", &has_impairments, "cluster"_a, "Whether some link harms frames.");
 
   module.def("link_taken", &link_taken, "from_host"_a, "to_host"_a, "width"_a,

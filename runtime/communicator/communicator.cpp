@@ -70,13 +70,17 @@ int Communicator::free_state(MPI_Comm user, int, void* state, void*) {
   return MPI_SUCCESS;
 }
 
-Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
-                                     int ranks) {
+Communicator::Found Communicator::known(MPI_Comm communicator) {
   void* state = nullptr;
   int found = 0;
-  int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
-  if (code != MPI_SUCCESS) return {.code = code};
-  if (found != 0) return {.state = static_cast<Communicator*>(state)};
+  const int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
+  return {.code = code, .state = code == MPI_SUCCESS && found != 0 ? static_cast<Communicator*>(state) : nullptr};
+}
+
+Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
+                                     int ranks) {
+  const Found kept = known(communicator);
+  if (kept.code != MPI_SUCCESS || kept.state != nullptr) return kept;
   Members::Found members = Members::of(communicator, lasting(world), rank, ranks);
   if (members.code != MPI_SUCCESS) return {.code = members.code};
   Communicator* const made = with_reserve([&] {
@@ -84,17 +88,10 @@ Communicator::Found Communicator::of(MPI_Comm communicator, const World& world, 
     registry().add(communicator);
     return own.release();
   });
-  code = PMPI_Comm_set_attr(communicator, keyval(), made);
+  const int code = PMPI_Comm_set_attr(communicator, keyval(), made);
   if (code == MPI_SUCCESS) return {.state = made};
   free_state(communicator, 0, made, nullptr);
   return {.code = code};
-}
-
-Communicator* Communicator::known(MPI_Comm communicator) {
-  void* state = nullptr;
-  int found = 0;
-  const int code = PMPI_Comm_get_attr(communicator, keyval(), static_cast<void*>(&state), &found);
-  return code == MPI_SUCCESS && found != 0 ? static_cast<Communicator*>(state) : nullptr;
 }
 
 void Communicator::free_all(const PrivateCommunicator& ours) {

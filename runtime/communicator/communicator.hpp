@@ -39,8 +39,8 @@ class Communicator {
   [[nodiscard]] static Found of(MPI_Comm communicator, const World& world, PrivateCommunicator& ours, int rank,
                                 int ranks);
 
-  /// The state; null: it has none.
-  [[nodiscard]] static Communicator* known(MPI_Comm communicator);
+  /// The state where it has one, else null.
+  [[nodiscard]] static Found known(MPI_Comm communicator);
 
   /// In MPI_Finalize: frees the state of every communicator that still has one. Waits for the ranks that may still ask
   /// this one for messages.

@@ -33,7 +33,7 @@ Owing& owing() {
 
 }  // namespace
 
-void owes(MPI_Comm communicator) {
+void begins_to_owe(MPI_Comm communicator) {
   Owing& all = owing();
   const std::scoped_lock lock(all.mutex);
   if (all.place_of(communicator) != all.communicators.end()) return;
@@ -51,9 +51,10 @@ void owes_nothing(MPI_Comm communicator) {
 
 int settle_owed(Collective collective, MPI_Comm communicator) {
   if (facts_of(collective).has_root || Dying::is(communicator) || !owing().has(communicator)) return MPI_SUCCESS;
-  Communicator& state = *Communicator::known(communicator);
-  const int code = state.settle();
-  if (!state.owes()) owes_nothing(communicator);
+  const Communicator::Found found = Communicator::known(communicator);
+  if (found.code != MPI_SUCCESS) return found.code;
+  const int code = found.state->settle();
+  if (!found.state->owes()) owes_nothing(communicator);
   return code;
 }
 

@@ -16,7 +16,7 @@ namespace trunkline::runtime {
 extern std::atomic<bool> is_any_owing;
 
 /// That one does, on all its members.
-void owes(MPI_Comm communicator);
+void begins_to_owe(MPI_Comm communicator);
 /// It has settled that, or is freed.
 void owes_nothing(MPI_Comm communicator);
 

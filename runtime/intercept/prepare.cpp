@@ -14,7 +14,6 @@
 #include "communicator/owing.hpp"
 #include "intercept/state.hpp"
 #include "intercept/under_way.hpp"
-#include "receipt/receipt.hpp"
 #include "report.hpp"
 #include "reserve.hpp"
 #include "trace/format.hpp"
@@ -150,10 +149,9 @@ constexpr const char* no_number = "no number for the communicator: too many of t
 constexpr const char* far_process = "a process outside MPI_COMM_WORLD, whose host is not known";
 
 /// Decides, and finds what the call needs, as far as that is there.
-Prepared prepare_to_start_on(Communicator& communicator, const UserCall& user, SharedFacts& shared,
-                             bool is_persistent) {
+Prepared prepare_to_start_on(Communicator& communicator, const UserCall& user, SharedFacts& shared, CallForm form) {
+  const bool is_persistent = form == CallForm::persistent;
   if (shared.bytes == unknown_bytes) {
-    const CallForm form = is_persistent ? CallForm::persistent : CallForm::started;
     const OnLengths agreed = agree_on_lengths(user, shared, communicator, form);
     if (agreed.code != MPI_SUCCESS) return {.code = agreed.code};
     if (agreed.why_native != nullptr) return natively(agreed.why_native);
@@ -166,8 +164,9 @@ Prepared prepare_to_start_on(Communicator& communicator, const UserCall& user, S
       prepared.group = groups.to_start(decision->saved_s, decision->opening_s);
       prepared.multicast = groups.words();
     }
-    const bool may_leave_them = decision->without_datagrams != nullptr;
-    if (prepared.group == nullptr && may_leave_them) prepared.decision = decision->without_datagrams;
+    if (prepared.group == nullptr && decision->without_datagrams != nullptr) {
+      prepared.decision = decision->without_datagrams;
+    }
   }
   if (prepared.decision->plan == nullptr) return prepared;
   prepared.number = communicator.known_number();
@@ -285,7 +284,7 @@ void leave_out_datagrams(Prepared& prepared) {
   if (without != nullptr && without->plan != nullptr && !without->by_arrival) prepared.decision = without;
 }
 
-Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, bool is_persistent) {
+Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, CallForm form) {
   const Arguments& call = user.arguments();
   if (const auto native = native_anyway(user, shared)) return *native;
   if (!world()->goes_on) {
@@ -296,8 +295,8 @@ Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, bool is_per
       Communicator::of(call.communicator, *world(), *private_communicator(), shared.rank, shared.ranks);
   if (found.code != MPI_SUCCESS) return {.code = found.code};
   if (found.state->members() == nullptr) return natively(far_process);
-  Prepared prepared = prepare_to_start_on(*found.state, user, shared, is_persistent);
-  if (found.state->owes()) owes(call.communicator);
+  Prepared prepared = prepare_to_start_on(*found.state, user, shared, form);
+  if (found.state->owes()) begins_to_owe(call.communicator);
   return prepared;
 }
 

@@ -8,6 +8,7 @@
 #include "communicator/communicator.hpp"
 #include "intercept/call.hpp"
 #include "intercept/shared_facts.hpp"
+#include "receipt/receipt.hpp"
 
 namespace trunkline::runtime {
 
@@ -33,7 +34,7 @@ struct Prepared {
 /// Of one that does not block: nothing is communicated, and what would have to be is left out, and owed
 /// (communicator/owing.hpp). A persistent one gets a number of its own, and agrees on lengths, which is collective. It
 /// gets its turn when it is started.
-[[nodiscard]] Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, bool is_persistent);
+[[nodiscard]] Prepared prepare_to_start(const UserCall& user, SharedFacts& shared, CallForm form);
 
 /// Of a call that has been started: by what takes the place of datagrams, or where that is none of ours, along the
 /// confirm tree, by messages.

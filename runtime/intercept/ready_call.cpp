@@ -39,7 +39,7 @@ Ready make_ready(std::unique_ptr<UserCall> user, CallForm form) {
     if (form == CallForm::started) count_call(arguments, known_bytes(arguments), "native", {}, {.form = form});
     return {};
   }
-  Prepared prepared = prepare_to_start(*user, *shared, form == CallForm::persistent);
+  Prepared prepared = prepare_to_start(*user, *shared, form);
   if (prepared.code != MPI_SUCCESS) return {.code = prepared.code};
   if (prepared.communicator == nullptr) {
     tell(*user, *shared, prepared, form, {});

@@ -72,7 +72,7 @@ class Impairments:
                 except ValueError as error:
                     raise BadInput(f"--{key.replace('_', '-')} {setting}: {error}") from None
         if self.queue_frames is not None:
-            cluster = _core.impaired(cluster, "queue", f"{self.queue_frames * _core.frame_wire_bytes}B")  # 2 at least
+            cluster = _core.impaired(cluster, "queue", f"{self.queue_frames * _core.frame_wire_bytes}B")
         return cluster
 
 
