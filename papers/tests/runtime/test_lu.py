@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import BUILD, ON_OWN_HOST, Mpi
+from conftest import BUILD, ON_OWN_HOST, Mpi, blas_program
 
 SAID = re.compile(
     r"lu: (\d+) ranks, order (\d+): ([0-9.]+) s, ([0-9.]+) s of them in MPI_Bcast on the slowest rank, (.*)"
@@ -11,10 +11,7 @@ SAID = re.compile(
 
 
 def program(mpi: Mpi):
-    found = BUILD / "papers" / f"trunkline-lu-{mpi.name}"
-    if not found.exists():
-        pytest.skip("there is no BLAS here")
-    return found
+    return blas_program("lu", mpi)
 
 
 @pytest.mark.parametrize(
