@@ -53,6 +53,13 @@ def test_an_import_may_say_that_all_paths_are_used(trunkline, topology, tmp_path
     assert load_cluster(str(tmp_path / "made.yaml")).merged
 
 
+def test_an_import_may_say_what_waits_at_ports(trunkline, refused, topology, tmp_path):
+    words = ("cluster", "import", "slurm", topology, "-o", tmp_path / "made.yaml", "--queue")
+    assert "Queues at ports of switches: 12MiB, as given" in trunkline(*words, "12MiB").error
+    assert (tmp_path / "made.yaml").read_text().count("queue: 12MiB") >= 1
+    assert "a port that holds nothing" in refused(*words, "0")
+
+
 def test_a_ring_of_switches_has_no_such_remedy():
     text = (
         "trunkline: cluster/1\nname: ring\ndefaults: {rate: 1Gbit, latency: 1us}\nswitches: s[0-2]\n"

@@ -25,6 +25,7 @@ from trunkline.sources.slurm_conf import read_topology_conf
 from trunkline.sources.slurm_job import gather, read_job
 from trunkline.sources.slurm_tree import network_of
 from trunkline.sources.slurm_yaml import is_topology_yaml, read_topology_yaml, topology_text
+from trunkline.units import parse_bytes
 
 app = App(help="Make a cluster file from Slurm, LLDP or SimGrid.", no_args_is_help=True)
 
@@ -62,6 +63,13 @@ PathsOption = Annotated[
 LatencyOption = Annotated[
     Optional[str], typer.Option(metavar="TIME", help=f"Of every link, one way; else {DEFAULT_LATENCY}.")
 ]
+QueueOption = Annotated[
+    Optional[str],
+    typer.Option(
+        metavar="SIZE",
+        help="What waits at a port of a switch before it drops more, such as 12MiB, by its data sheet; else unknown.",
+    ),
+]
 
 
 @app.command(epilog="Example: trunkline cluster import slurm topology.conf --rate 10Gbit -o cluster.yaml")
@@ -77,6 +85,7 @@ def slurm(
     rate: RateOption = None,
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
+    queue: QueueOption = None,
     topology: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="Which tree of topology.yaml; else the cluster's default.")
     ] = None,
@@ -104,7 +113,7 @@ def slurm(
     if lines or not faults:
         network = network_of(lines, Place(file), name or _name(output, own_name, file), rates, faults, core)
     faults.raise_if_any()
-    _write(network, "Slurm" if file == "-" else f"Slurm's {Path(file).name}", output, paths)
+    _write(network, "Slurm" if file == "-" else f"Slurm's {Path(file).name}", output, paths, queue)
 
 
 @app.command(
@@ -123,6 +132,7 @@ def slurm_job(
     rate: RateOption = None,
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
+    queue: QueueOption = None,
     paths: PathsOption = Paths.SPANNING_TREE,
 ) -> None:
     """Make a cluster file from what a Slurm job's nodes know: SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN.
@@ -137,7 +147,7 @@ def slurm_job(
     _check_foreign(text, shown, "slurm-job")
     network = read_job(text, shown, name or _name(output, None, "job"), rates, faults)
     faults.raise_if_any()
-    _write(network, "the nodes of a Slurm job", output, paths)
+    _write(network, "the nodes of a Slurm job", output, paths, queue)
 
 
 @app.command(
@@ -153,6 +163,7 @@ def lldp(
     rate: RateOption = None,
     trunk_rate: TrunkRateOption = None,
     latency: LatencyOption = None,
+    queue: QueueOption = None,
     ssh: Annotated[
         Optional[str],
         typer.Option(metavar="HOSTS", help="Ask these hosts over ssh instead of reading files: node[01-16]."),
@@ -202,7 +213,7 @@ def lldp(
     hints = Hints(told, tuple(trunk or ()), core, interface, left_out)
     network = network_heard(heard, owners, hints, name or _name(output, None, "lldp"), rates, faults)
     faults.raise_if_any()
-    _write(network, "LLDP neighbours", output, paths)
+    _write(network, "LLDP neighbours", output, paths, queue)
 
 
 @app.command(epilog="Example: trunkline cluster import simgrid platform.xml -o cluster.yaml")
@@ -280,8 +291,15 @@ def _name(output: str, own: str | None, source: str) -> str:
     return own or (Path(source).stem if source != "-" else "cluster")
 
 
-def _write(network: Network, origin: str, output: str, paths: Paths = Paths.SPANNING_TREE) -> None:
+def _write(
+    network: Network, origin: str, output: str, paths: Paths = Paths.SPANNING_TREE, queue: str | None = None
+) -> None:
     network.equal_cost = paths is Paths.EQUAL_COST
+    if queue is not None:
+        network.queue_bytes = parse_bytes(queue)
+        if network.queue_bytes == 0:
+            raise BadInput(f"--queue {queue}: a port that holds nothing; give a size such as 512KiB")
+        network.notes.append(f"Queues at ports of switches: {queue}, as given.")
     write_text(write_network(network, origin).rstrip("\n"), output)
     hosts, switches = len(network.hosts), len(network.switches)
     made = f"{hosts} host{'' if hosts == 1 else 's'} on {switches} switch{'' if switches == 1 else 'es'}"

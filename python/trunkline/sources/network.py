@@ -74,6 +74,8 @@ class Network:
     """Whether its switches use all shortest paths."""
     shortest: bool = False
     """Whether they use of each two switches the shortest one."""
+    queue_bytes: int = 0
+    """What waits at a port of each of them before it drops more; 0: not known."""
 
 
 def plain_name(name: str) -> str:
@@ -221,6 +223,8 @@ def write_network(network: Network, origin: str) -> str:
     """
     with told_as_bad_input():
         cluster = _core.parse_cluster(_yaml(network), f"the cluster made from {origin}")
+    if network.queue_bytes:
+        cluster = _core.with_queues(cluster, network.queue_bytes)
     if remedy := equal_cost_words(cluster):
         unused = f"{len(cluster.unused_links)} of {len(cluster.links)} links"
         network.notes.append(
