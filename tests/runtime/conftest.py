@@ -103,14 +103,16 @@ class Mpi:
             variables.setdefault("TRUNKLINE_LEARNED", "0")
         preloads = [os.environ.get("TRUNKLINE_TEST_PRELOAD", ""), self.yields, str(library or "")]
         variables["LD_PRELOAD"] = ":".join(one for one in preloads if one)
-        with tempfile.TemporaryDirectory(dir=_TEMPORARY.name) as folder:
+        with tempfile.TemporaryDirectory(dir=_TEMPORARY.name, ignore_cleanup_errors=True) as folder:
             said = Path(folder, "said")
             whole_lines = (IN_WHOLE_LINES, said) if "TRUNKLINE_EXPLAIN" in variables else ()
             assigned = (f"{name}={value}" for name, value in variables.items())
             before = (*around, *self.launcher, "-n", ranks, *whole_lines, "env", *assigned, *per_rank)
             words = [str(word) for word in (*before, *command)]
             again = status == 0 and self.name == "openmpi"
-            done = run_job(words, again=again, said=said, env=_clean_environment(), timeout=seconds)
+            # Launchers of Open MPI 4 that begin and end at once are in each other's way in a folder that both use.
+            environment = _clean_environment() | {"TMPDIR": folder}
+            done = run_job(words, again=again, said=said, env=environment, timeout=seconds)
             outcome = Outcome(done.returncode, done.stdout, done.stderr)
         if status is not None:
             assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"
