@@ -160,7 +160,15 @@ static void try_multicast(void) {
 
 int main(int argc, char** argv) {
   watch_program(argc, argv);
+#if MPI_VERSION >= 2
+  /* The preload library's thread has to be allowed for; native calls then run under the same level. */
+  const char* const progress = getenv("TRUNKLINE_PROGRESS");
+  const int needed = progress && strcmp(progress, "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, needed, &level);
+#else
   MPI_Init(&argc, &argv);
+#endif
   us = (struct machine){.tell = tell,
                         .select = choose,
                         .prepare = prepare_call,
@@ -175,6 +183,9 @@ int main(int argc, char** argv) {
                         .end = end};
   MPI_Comm_rank(MPI_COMM_WORLD, &us.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &us.ranks);
+#if MPI_VERSION >= 2
+  if (level < needed) fail(&us, "the MPI library has no MPI_THREAD_MULTIPLE, which TRUNKLINE_PROGRESS needs", "");
+#endif
   read_options(&us, argc, argv, &options);
   *(void**)&set_choice = dlsym(RTLD_DEFAULT, "trunkline_set");
   *(void**)&last_run = dlsym(RTLD_DEFAULT, "trunkline_last");

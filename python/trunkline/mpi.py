@@ -67,10 +67,11 @@ class Mpi:
     @property
     def leaves_native(self) -> str:
         """Collectives that do not block and are its own, in words; beside the first ones on a communicator."""
-        if self.family not in ("mpich", "openmpi"):
-            return "all others"
+        if self.family == "openmpi":
+            return "no others"
         networks = " and on other networks than UCX" if self.version.startswith(("3.", "4.")) else ""
-        return f"those of programs with MPI_THREAD_MULTIPLE{networks}" if self.family == "mpich" else "no others"
+        which = f"those of programs with MPI_THREAD_MULTIPLE{networks}" if self.family == "mpich" else "all others"
+        return f"{which} (with MPI_THREAD_MULTIPLE and TRUNKLINE_PROGRESS=thread no others)"
 
     def check_installed(self) -> None:
         """Whether jobs can be started.

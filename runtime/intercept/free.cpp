@@ -17,6 +17,7 @@ int free_natively(MPI_Comm* communicator, Free* native, bool waits = false) {
   const bool meets = world() != nullptr && (world()->follow || world()->learn != Learn::none);
   const bool minds = meets || watching.load(std::memory_order_relaxed);
   if (communicator == nullptr || *communicator == MPI_COMM_NULL || !minds) return native(communicator);
+  forget_communicator(*communicator);
   const Dying mark(*communicator);
   if (meets) Communicator::forget(*communicator);
   return native(communicator);

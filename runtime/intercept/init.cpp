@@ -5,6 +5,7 @@
 #include "intercept/export.hpp"
 #include "intercept/next.hpp"
 #include "intercept/state.hpp"
+#include "intercept/under_way.hpp"
 #include "mpi_api.hpp"
 
 using namespace trunkline::runtime;
@@ -31,6 +32,11 @@ int initialised(int code) {
 TRUNKLINE_EXPORT int MPI_Init(int* argc, char*** argv) {
   refuse_wrong_mpi();
   return initialised(NEXT(Init)(argc, argv));
+}
+
+TRUNKLINE_EXPORT int MPI_Finalize() {
+  end_progress_thread();
+  return NEXT(Finalize)();
 }
 
 TRUNKLINE_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {

@@ -82,6 +82,10 @@ void take_within_hosts(Setup& setup, std::string_view value) {
   setup.within_hosts = meaning_of<WithinHosts>(value, {{"plan", WithinHosts::plan}, {"arrival", WithinHosts::arrival}});
 }
 
+void take_progress(Setup& setup, std::string_view value) {
+  setup.progress = meaning_of<Progress>(value, {{"calls", Progress::calls}, {"thread", Progress::thread}});
+}
+
 void take_learn(Setup& setup, std::string_view value) {
   setup.learn = meaning_of<Learn>(
       value, {{"0", Learn::none}, {"1", Learn::exact}, {"any", Learn::any}, {"only-known", Learn::only_known}});
@@ -183,6 +187,10 @@ constexpr std::array table{
         "TRUNKLINE_WITHIN_HOSTS", take_within_hosts, "plan or arrival",
         "how ranks of one host combine short allreduces along one tree: between the ranks that the plan says, or in "
         "memory as they come; default plan"},
+    Setting{
+        "TRUNKLINE_PROGRESS", take_progress, "calls or thread",
+        "what goes on with calls that do not block: the program's calls of MPI, or a thread, too, where the program "
+        "has MPI_THREAD_MULTIPLE; default calls"},
     Setting{"TRUNKLINE_HOST", take_text<&Setup::host>, "NAME",
             "this rank's host in the cluster file; default: the processor's name"},
     Setting{"TRUNKLINE_MEASURED", take_text<&Setup::measured>, "FILE",

@@ -25,6 +25,7 @@
 #include "reserve.hpp"
 #include "startup/agreement.hpp"
 #include "startup/host_memory.hpp"
+#include "startup/progress_hook.hpp"
 #include "startup/roll.hpp"
 #include "text/quantity.hpp"
 #include "trace/session.hpp"
@@ -144,6 +145,12 @@ void go_by_memory(World& world, HostMemory& memory) {
       JsonFields().add("processor", hosts.memory->name).add("measured_s", memory.handing_over_s()));
 }
 
+const char* why_no_thread() {
+  if (simulated) return "the ranks are simulated";
+  if (!may_have_threads()) return "the program does not run with MPI_THREAD_MULTIPLE";
+  return "it is not set on all ranks, or not all run with MPI_THREAD_MULTIPLE";
+}
+
 }  // namespace
 
 const World* world() { return finalized ? nullptr : agreed_world; }
@@ -203,6 +210,11 @@ void start() {
   hold_reserve(static_cast<std::size_t>(ranks));
   ranks_of_job = ranks;
   if (rank == 0 && !setup.summary.empty()) begin_receipt(setup.summary, head_of(*mine, ranks));
+  if (mine->has_progress_thread) begin_progress_thread();
+  if (setup.progress == Progress::thread && !mine->has_progress_thread && rank == 0) {
+    warn(std::string("TRUNKLINE_PROGRESS=thread: no thread goes on with calls that do not block, since ") +
+         why_no_thread());
+  }
   stop_at_finalize();
   update_watching();
 }

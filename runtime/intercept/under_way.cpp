@@ -6,6 +6,8 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "reserve.hpp"
 #include "revoked.hpp"
 #include "startup/progress_hook.hpp"
+#include "startup/progress_thread.hpp"
 #include "transport/looks.hpp"
 #include "transport/yields.hpp"
 
@@ -28,9 +31,11 @@
 namespace trunkline::runtime {
 namespace {
 
-/// What a request tells, from the start of its call until the program has let go of it.
+/// What a request tells, from the start of its call until the program has let go of it. It owns nothing of the MPI
+/// library's: MPICH is locked while it lets go of a request.
 struct Outcome {
-  std::shared_ptr<const ReadyCall> call;
+  std::shared_ptr<const NumberInUse> number;
+  MPI_Comm communicator;
   std::atomic<int> code = MPI_SUCCESS;
   std::atomic<bool> is_told = false;
 };
@@ -79,11 +84,17 @@ struct Meeting {
   Gate gate;
 };
 
-/// This thread goes on with calls. It is not cancelled then: frames of the MPI library's are around us.
+/// This thread goes on with calls: what they ask of the MPI library may call us back.
+constinit thread_local bool is_going_on __attribute__((tls_model("initial-exec"))) = false;
+
+/// While it does. It is not cancelled then: frames of the MPI library's are around us.
 class Inside {
  public:
-  Inside() { within_progress = true; }
-  ~Inside() { within_progress = false; }
+  explicit Inside(bool in_progress) {
+    is_going_on = true;
+    within_progress = in_progress;
+  }
+  ~Inside() { is_going_on = within_progress = false; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
@@ -94,13 +105,20 @@ class Inside {
 class CallsUnderWay {
  public:
   [[nodiscard]] int start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag);
-  /// Within the MPI library's calls, maybe while it holds locks. Returns how much got on.
-  int go_on() noexcept;
+  /// `in_progress`: within the MPI library's own, which may hold locks, and has looked at the network. Returns how much
+  /// got on; empty: another thread is at it.
+  std::optional<int> go_on(bool in_progress) noexcept;
+  /// By a thread of ours from now on, too. Throws std::system_error.
+  void begin_thread();
+  void end_thread();
+  /// Before the program's communicator is freed, while the thread may be asking something of it.
+  void let_go_of(MPI_Comm communicator);
   /// Whether one has to, or another thread is going on with calls and this one cannot tell; also below.
   [[nodiscard]] bool must_wait(const NumberInUse& number, const NumberInUse::Turn& turn);
   [[nodiscard]] bool may_any_meet(const NumberInUse& number);
   [[nodiscard]] bool may_any_multicast(const NumberInUse& number);
   [[nodiscard]] bool may_be_any_on(MPI_Comm communicator);
+  [[nodiscard]] bool has_any() const { return has_any_.load(std::memory_order_relaxed); }
   void stop();
 
  private:
@@ -121,6 +139,8 @@ class CallsUnderWay {
   static void end(StartedCall& call, int code);
   void hook_or_not();
 
+  std::unique_ptr<ProgressThread> thread_{};  ///< where the user wants one; changes while it rests alone
+
   std::mutex stepping_{};
   List<StartedCall> calls_{};
   List<Meeting> meetings_{};  ///< of each communicator in order
@@ -140,9 +160,17 @@ CallsUnderWay& under_way() {
 /// Whether any call has been started: all that others pay for this file where there is none.
 constinit std::atomic<bool> has_any_started{false};
 
-int go_on() { return under_way().go_on(); }
+int go_on() { return under_way().go_on(true).value_or(0); }
+std::optional<int> go_on_by_thread() { return under_way().go_on(false); }
 
-// Of generalized requests. The MPI library calls them in the program's own call that completes one.
+// Of generalized requests. The MPI library calls them in the program's own call that completes one; the second one
+// maybe in a thread that has completed it.
+
+/// Once.
+void tell_communicator(Outcome& outcome) {
+  if (outcome.code == MPI_SUCCESS || outcome.is_told.exchange(true)) return;
+  if (!outcome.number->is_communicator_freed()) PMPI_Comm_call_errhandler(outcome.communicator, outcome.code);
+}
 
 int tell(void* extra, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
@@ -150,11 +178,8 @@ int tell(void* extra, MPI_Status* status) {
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
   Outcome& outcome = *static_cast<Outcome*>(extra);
-  const int code = outcome.code;
-  if (code == MPI_SUCCESS || outcome.is_told.exchange(true)) return code;
-  const bool is_freed = outcome.call->prepared.number->is_communicator_freed();
-  if (!is_freed) PMPI_Comm_call_errhandler(outcome.call->user->arguments().communicator, code);
-  return code;
+  tell_communicator(outcome);
+  return outcome.code;
 }
 
 int let_go(void* extra) {
@@ -165,14 +190,17 @@ int let_go(void* extra) {
 /// MPI forbids it for requests of collectives.
 int cancel(void* /*extra*/, int /*is_complete*/) { return MPI_SUCCESS; }
 
-#ifdef MPICH_NUMVERSION
+#ifndef OPEN_MPI
 int tell_nothing(void* /*extra*/, MPI_Status* /*status*/) { return MPI_SUCCESS; }
 int let_go_of_nothing(void* /*extra*/) { return MPI_SUCCESS; }
 #endif
 
 /// Of a call that is started once.
-int start_request(std::shared_ptr<const ReadyCall> call, MPI_Request* request, Outcome*& outcome) {
-  auto made = with_reserve([&] { return std::unique_ptr<Outcome>(new Outcome{.call = call}); });
+int start_request(const ReadyCall& call, MPI_Request* request, Outcome*& outcome) {
+  auto made = with_reserve([&] {
+    return std::unique_ptr<Outcome>(
+        new Outcome{.number = call.prepared.number, .communicator = call.user->arguments().communicator});
+  });
   const int code = PMPI_Grequest_start(tell, runtime::let_go, cancel, made.get(), request);
   if (code == MPI_SUCCESS) outcome = made.release();
   return code;
@@ -181,7 +209,7 @@ int start_request(std::shared_ptr<const ReadyCall> call, MPI_Request* request, O
 int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag) {
   const Arguments& arguments = ready->user->arguments();
   Outcome* outcome = nullptr;
-  const int code = tag ? PMPI_Start(request) : start_request(ready, request, outcome);
+  const int code = tag ? PMPI_Start(request) : start_request(*ready, request, outcome);
   if (code != MPI_SUCCESS) return code;
   const LocalDecision& decision = *ready->prepared.decision;
   last_run(arguments.collective) = {.algorithm = decision.plan->name,
@@ -215,13 +243,38 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
     hook_or_not();
   }
   has_any_started.store(true, std::memory_order_relaxed);
-  static_cast<void>(go_on());
+  static_cast<void>(go_on(world()->has_hook));
+  // Nothing else would go on with it, in MPI_Finalize.
+  while (thread_ == nullptr && !world()->has_hook && has_any()) {
+    static_cast<void>(go_on(false));
+    yield_in_turn();
+  }
   return MPI_SUCCESS;
+}
+
+void CallsUnderWay::begin_thread() { thread_ = std::make_unique<ProgressThread>(go_on_by_thread); }
+
+void CallsUnderWay::end_thread() {
+  if (thread_ == nullptr) return;
+  thread_->end();
+  thread_.reset();
+}
+
+void CallsUnderWay::let_go_of(MPI_Comm communicator) {
+  if (thread_ == nullptr || !has_any()) return;
+  std::unique_lock lock(stepping_, std::defer_lock);
+  while (!lock.try_lock()) yield_in_turn();
+  adopt_those_started();
+  for (const auto& call : calls_) {
+    if (call->communicator() == communicator) call->ready->prepared.number->communicator_is_freed();
+  }
 }
 
 /// Under the lock of those started. A library that has given its hook to us before gives it again.
 void CallsUnderWay::hook_or_not() {
   has_any_.store(count_ > 0, std::memory_order_relaxed);
+  if (thread_ != nullptr) thread_->work(count_ > 0);
+  if (!world()->has_hook) return;
   if (count_ == 0) {
     unhook();
   } else if (!hook_up(runtime::go_on)) {
@@ -229,11 +282,11 @@ void CallsUnderWay::hook_or_not() {
   }
 }
 
-int CallsUnderWay::go_on() noexcept {
-  if (!has_any_.load(std::memory_order_relaxed) || within_progress) return 0;
+std::optional<int> CallsUnderWay::go_on(bool in_progress) noexcept {
+  if (!has_any() || is_going_on) return 0;
   const std::unique_lock lock(stepping_, std::try_to_lock);
-  if (!lock) return 0;
-  const Inside inside;
+  if (!lock) return {};
+  const Inside inside(in_progress);
   adopt_those_started();
   int got_on = meetings_.empty() ? 0 : meet();
   for (std::size_t i = 0; i < calls_.size();) {
@@ -333,7 +386,7 @@ void complete_again(const StartedCall& call, int code) {
   MPI_Request sent = MPI_REQUEST_NULL;
   PMPI_Isend(&too_long, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, call.tag, private_communicator()->alone(), &sent);
   if (sent != MPI_REQUEST_NULL) PMPI_Request_free(&sent);
-#ifdef MPICH_NUMVERSION
+#ifndef OPEN_MPI
   // MPICH 4 waits until something that it counts as progress happens, which a message to oneself is not.
   if (PMPI_Grequest_start(tell_nothing, let_go_of_nothing, cancel, nullptr, &sent) != MPI_SUCCESS) return;
   PMPI_Grequest_complete(sent);
@@ -350,6 +403,7 @@ void CallsUnderWay::end(StartedCall& call, int code) {
   if (are_told()) tell(*ready.user, ready.shared, call.prepared, ready.form, PMPI_Wtime() - call.start_s);
   if (call.outcome == nullptr) return complete_again(call, code);
   call.outcome->code = code;
+  if (!world()->has_hook) tell_communicator(*call.outcome);  // locked as above, MPICH could not
   PMPI_Grequest_complete(call.request);
 }
 
@@ -426,6 +480,7 @@ namespace {
 bool wait_while(MPI_Comm communicator, const auto& must_wait) {
   while (must_wait()) {
     if (is_revoked(communicator)) return false;
+    if (!world()->has_hook) go_on_with_calls();
     private_communicator()->serve_the_program();
     yield_in_turn();
   }
@@ -457,7 +512,31 @@ void wait_for_calls_on(MPI_Comm communicator) {
   static_cast<void>(wait_while(communicator, [&] { return under_way().may_be_any_on(communicator); }));
 }
 
+void begin_progress_thread() {
+  try {
+    with_reserve([] { under_way().begin_thread(); });
+  } catch (const std::system_error& error) {
+    end_job(std::string("TRUNKLINE_PROGRESS=thread: no thread can be made: ") + error.what());
+  }
+}
+
+void end_progress_thread() {
+  if (world() != nullptr && world()->has_progress_thread) under_way().end_thread();
+}
+
+bool must_go_on_with_calls() {
+  return has_any_started.load(std::memory_order_relaxed) && world() != nullptr && !world()->has_hook &&
+         under_way().has_any();
+}
+
+void go_on_with_calls() { static_cast<void>(under_way().go_on(false)); }
+
+void forget_communicator(MPI_Comm communicator) {
+  if (has_any_started.load(std::memory_order_relaxed)) under_way().let_go_of(communicator);
+}
+
 void stop_calls_under_way() {
+  end_progress_thread();
   if (has_any_started.load(std::memory_order_relaxed)) under_way().stop();
 }
 

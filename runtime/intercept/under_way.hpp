@@ -38,6 +38,22 @@ namespace trunkline::runtime {
 /// Until nothing is under way on a communicator, or it is revoked.
 void wait_for_calls_on(MPI_Comm communicator);
 
+/// Once, in MPI_Init: calls go on by a thread of ours, too (TRUNKLINE_PROGRESS=thread). Ends the job where there can be
+/// none.
+void begin_progress_thread();
+
+/// Before MPI_Finalize, in which MPICH takes no locks any more. Calls that are started then run to their end at once
+/// where the library has no hook.
+void end_progress_thread();
+
+/// Whether a thread that waits has to go on with calls itself: some are under way, and the MPI library does not call us
+/// back.
+[[nodiscard]] bool must_go_on_with_calls();
+void go_on_with_calls();
+
+/// Before the program's communicator is freed: calls under way on it ask nothing of it any more.
+void forget_communicator(MPI_Comm communicator);
+
 /// In MPI_Finalize. What is under way then never ends.
 void stop_calls_under_way();
 

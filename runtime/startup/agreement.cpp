@@ -154,6 +154,7 @@ std::unique_ptr<World> agree(LocalView view, bool strict) {
         std::ranges::any_of(records, [](const Record& record) { return (record.wants & wants_trace) != 0; });
     view.world.goes_on =
         std::ranges::all_of(records, [](const Record& record) { return (record.wants & goes_on) != 0; });
+    view.world.has_progress_thread = view.world.has_progress_thread && view.world.goes_on;
     view.world.has_threads =
         std::ranges::any_of(records, [](const Record& record) { return (record.wants & has_threads) != 0; });
     if (rank == 0) tell_contradictions(view.world.knowledge);

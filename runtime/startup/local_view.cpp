@@ -137,8 +137,10 @@ LocalView local_view(const Setup& setup) {
   view.world.follow = setup.follow && !simulated;                    // its network stays as it is
   // Simulated jobs make few calls, and reproducible ones run the same each time.
   view.world.learn = simulated || setup.reproducible ? Learn::none : setup.learn;
-  view.world.goes_on = has_progress_hook();
+  view.world.has_hook = has_progress_hook();
   view.world.has_threads = may_have_threads();
+  view.world.has_progress_thread = setup.progress == Progress::thread && view.world.has_threads && !simulated;
+  view.world.goes_on = view.world.has_hook || view.world.has_progress_thread;
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;

@@ -29,6 +29,12 @@ enum class WithinHosts : std::uint8_t {
   arrival,  ///< as they come
 };
 
+/// What goes on with calls that do not block.
+enum class Progress : std::uint8_t {
+  calls,   ///< the program's calls of MPI
+  thread,  ///< and a thread of ours
+};
+
 /// Whether calls try out what is fastest.
 enum class Learn : std::uint8_t {
   none,
@@ -76,6 +82,7 @@ struct Setup {
   GroupWay way = GroupWay::usual;  ///< of datagrams
   HostMemoryWish host_memory = HostMemoryWish::any;
   WithinHosts within_hosts = WithinHosts::plan;
+  Progress progress = Progress::calls;
   bool follow = false;  ///< calls follow the cluster file when it changes
   Learn learn = Learn::none;
   std::string learned{};  ///< folders of what jobs have found, with colons between; "0": none; empty: the usual ones

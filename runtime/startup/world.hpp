@@ -21,12 +21,14 @@ struct World {
   std::shared_ptr<const Placement> placement{};
   GroupWay way = GroupWay::usual;  ///< of datagrams
   bool explain = false;
-  bool strict = false;       ///< on any of the ranks
-  bool trace = false;        ///< so too
-  bool by_arrival = false;   ///< ranks of a host combine short allreduces as they come
-  bool follow = false;       ///< calls follow the cluster file, and the plan file, when they change
-  bool goes_on = false;      ///< the MPI library calls us back wherever it waits (progress_hook.hpp), on all ranks
-  bool has_threads = false;  ///< MPI_THREAD_MULTIPLE, on any rank
+  bool strict = false;               ///< on any of the ranks
+  bool trace = false;                ///< so too
+  bool by_arrival = false;           ///< ranks of a host combine short allreduces as they come
+  bool follow = false;               ///< calls follow the cluster file, and the plan file, when they change
+  bool has_hook = false;             ///< the MPI library calls this rank back wherever it waits (progress_hook.hpp)
+  bool has_progress_thread = false;  ///< on this rank (progress_thread.hpp)
+  bool goes_on = false;              ///< one of both, on all ranks
+  bool has_threads = false;          ///< MPI_THREAD_MULTIPLE, on any rank
   Learn learn = Learn::none;
   std::shared_ptr<const Learned> learned{};  ///< by jobs like this one; null: nothing is kept
   std::string cluster_file{};                ///< where it is, wherever the program goes; empty: none

@@ -12,7 +12,7 @@ from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
-CASES = 12
+CASES = 13
 
 
 def overlapped(
@@ -108,6 +108,25 @@ def test_on_threads_too(any_mpi: Mpi):
     found = accelerated(overlapped(any_mpi, 4, 300, 3, words, settings=shared(2), per_rank=[ON_SHARED_HOST]))
     # MPICH lets nothing of ours go on where threads are at once in it.
     assert all((found[name] > 0) == (any_mpi.family == "openmpi") for name in ("bcast", "reduce", "allreduce"))
+
+
+@pytest.mark.parametrize(("threads", "per_host"), [(1, 1), (1, 2), (2, 2)])
+def test_by_a_thread_of_the_librarys(any_mpi: Mpi, threads: int, per_host: int):
+    """Also under MPICH, which lets nothing of ours go on within its calls where threads are at once in it."""
+    settings = shared(per_host) | {"TRUNKLINE_PROGRESS": "thread"}
+    calls = 100 if any_mpi.name.startswith("mpich-5") else 400
+    words = ["linear:1448", "two-tree:1000", "auto"]
+    done = overlapped(any_mpi, 4, calls, threads, words, settings=settings, per_rank=[ON_SHARED_HOST])
+    assert cases(done) == (CASES if threads == 1 else 0)
+    found = accelerated(done)
+    assert all(found[name] > 0 for name in ("bcast", "reduce", "allreduce"))
+
+
+def test_a_thread_needs_a_program_that_has_asked_for_it(any_mpi: Mpi):
+    settings = CLUSTER | {"TRUNKLINE_PROGRESS": "thread"}
+    done = any_mpi.run(2, any_mpi.program("runtime-hello"), settings=settings, per_rank=[ON_OWN_HOST])
+    said = done.lines("trunkline: warning: TRUNKLINE_PROGRESS=thread: no thread goes on with calls that do not block")
+    assert len(said) == 1, done.err
 
 
 def test_natively_too(mpi: Mpi):

@@ -42,6 +42,7 @@ WRONG = [
     ("TRUNKLINE_HOST_COSTS", "openmp", "(did you mean openmpi?); there are: free, mpich, mpich-5, openmpi"),
     ("TRUNKLINE_HOST_COSTS", "mpich,shard=4us", "'shard=4us' says no cost: a name comes first, then shared=16us"),
     ("TRUNKLINE_HOST_COSTS", "shared=4", "shared: "),
+    ("TRUNKLINE_PROGRESS", "threads", "TRUNKLINE_PROGRESS=threads: must be calls or thread"),
     ("TRUNKLINE_STRICT", "yes", "TRUNKLINE_STRICT=yes: must be 0 or 1"),
     ("TRUNKLINE_REPRODUCIBLE", "yes", "TRUNKLINE_REPRODUCIBLE=yes: must be 0 or 1"),
     ("TRUNKLINE_FOLLOW", "yes", "TRUNKLINE_FOLLOW=yes: must be 0 or 1"),

@@ -34,6 +34,8 @@ class Cell(Timed):
     form: str = ""
     """Of the calls: empty, they block; ``start``, MPI_Wait comes at once; ``overlap``, work comes in between;
     ``persistent``, MPI_Start and at once MPI_Wait."""
+    progress: str = ""
+    """``thread``, where TRUNKLINE_PROGRESS said so: the program had MPI_THREAD_MULTIPLE then."""
     work_seconds: Optional[float] = None
     """Of that work."""
     bound_seconds: Optional[float] = None
@@ -131,6 +133,7 @@ def measure(
             root=root,
             dealt=dealt,
             form=form,
+            progress=(settings or {}).get("TRUNKLINE_PROGRESS", ""),
             work_seconds=outcome.work_seconds.get((size, track)),
             bound_seconds=(_core.least_crossing_s(cluster, placement, collective, root, size) if has_bound else None),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trunkline._core import Cluster
@@ -44,6 +44,8 @@ class Session:
     """Of calls: :attr:`trunkline.bench.measure.Cell.form`."""
     tests_every_s: float = 0.0
     """Work beside calls tests them so often; 0: never."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """More variables for the ranks."""
 
 
 def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
@@ -86,6 +88,7 @@ def measure_with_progress(sessions: Sequence[Session]) -> list[Cell]:
                         dealt=session.dealt,
                         forms=session.forms,
                         tests_every_s=session.tests_every_s,
+                        settings=session.settings,
                     )
         bar.show("done")
     return cells

@@ -1,6 +1,7 @@
 """``trunkline bench``: measure collectives on the lab."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -55,15 +56,17 @@ class Calls:
 
     forms: tuple[str, ...] = ("",)
     tests_every_s: float = 0.0
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def collective(self, command: str) -> str:
         """Of ``bcast`` or ``ibcast``."""
         return command.removeprefix("i") if "start" in self.forms else command
 
 
-def _nonblocking(overlap: bool, test_every: str) -> Calls:
+def _nonblocking(overlap: bool, test_every: str, thread: bool) -> Calls:
     forms = ("", "start", "overlap") if overlap else ("", "start")
-    return Calls(forms, 0.0 if test_every == "never" else parse_time(test_every))
+    settings = {"TRUNKLINE_PROGRESS": "thread"} if thread else {}
+    return Calls(forms, 0.0 if test_every == "never" else parse_time(test_every), settings)
 
 
 def _blocking(persistent: bool) -> Calls:
@@ -93,6 +96,16 @@ _NONBLOCKING = {
     "test_every": (
         Annotated[str, typer.Option(metavar="TIME|never", help="How often such work calls MPI_Test.")],
         "1ms",
+    ),
+    "thread": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--thread",
+                help="Calls go on by a thread, too (TRUNKLINE_PROGRESS), in a program with MPI_THREAD_MULTIPLE.",
+            ),
+        ],
+        False,
     ),
 }
 
@@ -158,6 +171,7 @@ def timed(
         dealt,
         calls.forms,
         calls.tests_every_s,
+        calls.settings,
     )
     cells = measure_with_progress([session])
     console.print(cells_table(cells))

@@ -36,6 +36,8 @@ def _cells(cells: list[Cell]) -> Table:
     title = f"{place}, {first.ranks} ranks: {_call(cells)}, slowest rank, median"
     if first.impairments:
         title += f"; {escape(first.impairments)}"
+    if first.progress:
+        title += f"; progress by {first.progress}"
     limit = limit_in_transfers(first.collective, first.hosts)
     beside = ["over limit"] if limit != 1.0 else []
     if beside:

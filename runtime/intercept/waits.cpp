@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program's waits, where the MPI library does not call us back: MPICH with MPI_THREAD_MULTIPLE. The thread of ours
+// goes on with calls then, but a rank that waits holds MPICH's lock nearly all the time. So it goes on by itself. Open
+// MPI always calls us back.
+#include "mpi_api.hpp"
+
+#ifndef OPEN_MPI
+
+#include "intercept/export.hpp"
+#include "intercept/next.hpp"
+#include "intercept/under_way.hpp"
+#include "transport/yields.hpp"
+
+using namespace trunkline::runtime;
+
+namespace {
+
+/// Until `test` says that all is over that is waited for, or returns another code than MPI_SUCCESS.
+int wait_by(const auto& test) {
+  int is_over = 0;
+  while (true) {
+    go_on_with_calls();
+    const int code = test(&is_over);
+    if (code != MPI_SUCCESS || is_over != 0) return code;
+    yield_in_turn();
+  }
+}
+
+}  // namespace
+
+TRUNKLINE_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (!must_go_on_with_calls()) return NEXT(Wait)(request, status);
+  return wait_by([&](int* is_over) { return NEXT(Test)(request, is_over, status); });
+}
+
+TRUNKLINE_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  if (!must_go_on_with_calls()) return NEXT(Waitall)(count, requests, statuses);
+  return wait_by([&](int* is_over) { return NEXT(Testall)(count, requests, is_over, statuses); });
+}
+
+TRUNKLINE_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  if (!must_go_on_with_calls()) return NEXT(Waitany)(count, requests, index, status);
+  return wait_by([&](int* is_over) { return NEXT(Testany)(count, requests, index, is_over, status); });
+}
+
+TRUNKLINE_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!must_go_on_with_calls()) return NEXT(Waitsome)(count, requests, done, indices, statuses);
+  return wait_by([&](int* is_over) {
+    const int code = NEXT(Testsome)(count, requests, done, indices, statuses);
+    *is_over = code == MPI_SUCCESS && *done != 0 ? 1 : 0;  // MPI_UNDEFINED: none is active
+    return code;
+  });
+}
+
+#endif
