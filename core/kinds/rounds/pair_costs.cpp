@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "algorithms/rounds/pair_phases.hpp"
@@ -12,6 +13,14 @@
 #include "model/transfer/wire.hpp"
 
 namespace trunkline {
+namespace {
+
+/// So much a connection sends before it has heard of any of it (RFC 6928: ten segments), also once it has rested for
+/// longer than its retransmission timeout, which is 0.2 s at least on Linux (RFC 5681, 4.1).
+constexpr std::uint64_t tcp_initial_window_bytes = 10 * frame_payload_bytes;
+constexpr double tcp_least_timeout_s = 0.2;
+
+}  // namespace
 
 PairCosts pair_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
   check_placement(paths.cluster(), placement, rounds.order.front());
@@ -19,6 +28,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     double messages = 0.0;
     double local = 0.0;
     double words = 0.0;
+    double sent_byte_s = 0.0;
   };
   std::vector<OfRank> ranks(rounds.order.size());
   PairCosts costs;
@@ -45,6 +55,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       loads.add(u, v, static_cast<double>(sent.blocks));
       message_loads.add(u, v, 1.0);
       costs.least_blocks = costs.messages == 1.0 ? sent.blocks : std::min(costs.least_blocks, sent.blocks);
+      ranks[sent.from].sent_byte_s += paths.byte_s(paths.cluster().path(u, v).front());
       const NodeId meeting = paths.meeting(u, v);
       costs.latency_s = std::max(costs.latency_s, paths.latency_s(u, v, meeting));
       costs.frame_byte_s =
@@ -55,6 +66,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     costs.most_messages = std::max(costs.most_messages, one.messages);
     costs.most_local_messages = std::max(costs.most_local_messages, one.local);
     costs.most_words = std::max(costs.most_words, one.words);
+    costs.sent_byte_s = std::max(costs.sent_byte_s, one.sent_byte_s);
   }
   if (costs.local_messages > 0.0) costs.local_blocks_a_message = local_blocks / costs.local_messages;
   if (costs.messages > 0.0) {
@@ -68,6 +80,13 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     }
   }
   return costs;
+}
+
+/// It doubles what it sends with each. Of one that is shorter than two windows not much is left to wait for.
+double PairCosts::waits_of(std::uint64_t message_bytes, double links_s) const {
+  if (message_bytes < 2 * tcp_initial_window_bytes || links_s < tcp_least_timeout_s) return 0.0;
+  const double windows = static_cast<double>(message_bytes) / static_cast<double>(tcp_initial_window_bytes);
+  return std::ceil(std::log2(windows + 1.0)) - 1.0;
 }
 
 double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const {
@@ -87,9 +106,12 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
                                              local_messages * local_bytes);
   const double way_s = hosts.trips(piece) * latency_s +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
+  // An acknowledgement comes behind as much data as the window, which goes the other way.
+  const double waited = waits_of(piece, links_s) * static_cast<double>(wire_bytes(tcp_initial_window_bytes));
+  const double connections_s = sent_byte_s * pieces * (wire + waited);
   // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
-  if (goes_by_hosts()) return std::max(std::max(links_s, rank_s) + local_s, together_s) + way_s;
-  return std::max({links_s, rank_s + local_s, together_s}) + way_s;
+  if (goes_by_hosts()) return std::max(std::max({links_s, connections_s, rank_s}) + local_s, together_s) + way_s;
+  return std::max({links_s, connections_s, rank_s + local_s, together_s}) + way_s;
 }
 
 std::uint64_t PairCosts::least_bytes(double queues) const {
@@ -104,8 +126,11 @@ std::uint64_t PairCosts::least_bytes(double queues) const {
 
 std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
   const double longest = std::max(blocks_a_message, local_blocks_a_message) * static_cast<double>(block_bytes);
-  const auto whole = std::ranges::lower_bound(segment_sizes(), static_cast<std::uint64_t>(longest));
-  return whole != segment_sizes().end() ? *whole : segment_sizes().back();
+  const auto found = std::ranges::lower_bound(segment_sizes(), static_cast<std::uint64_t>(longest));
+  const std::uint64_t whole = found != segment_sizes().end() ? *found : segment_sizes().back();
+  const std::uint64_t slice = *std::prev(std::ranges::upper_bound(segment_sizes(), tcp_initial_window_bytes));
+  const bool may_be_sliced = has_even_blocks && !goes_by_hosts() && block_bytes > slice;
+  return may_be_sliced && seconds(block_bytes, slice) < seconds(block_bytes, whole) ? slice : whole;
 }
 
 }  // namespace trunkline

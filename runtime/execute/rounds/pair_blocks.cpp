@@ -7,10 +7,13 @@
 
 namespace trunkline::runtime {
 
-PairBlocks::PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position)
+PairBlocks::PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, std::uint64_t slices,
+                       std::uint64_t slice_bytes)
     : exchanged_(exchanged),
       members_(members),
       position_(position),
+      slices_(slices),
+      slice_bytes_(slice_bytes),
       block_bytes_(exchanged.received[members[position]].bytes) {
   const PairBlock& sent = exchanged.sent[members[position]];
   const PairBlock& received = exchanged.received[members[position]];
@@ -32,7 +35,9 @@ void PairBlocks::add_up_own() {
 }
 
 std::uint64_t PairBlocks::offset(std::uint64_t block) const {
-  if (exchanged_.is_even) return block * block_bytes_;
+  if (exchanged_.is_even) {
+    return block / slices_ * block_bytes_ + std::min(block % slices_ * slice_bytes_, block_bytes_);
+  }
   const std::uint64_t from = block / members_.size();
   const std::uint64_t to = block % members_.size();
   if (from == position_) return received_[from] + sent_[to];
@@ -40,7 +45,20 @@ std::uint64_t PairBlocks::offset(std::uint64_t block) const {
   return received_[from + (to > position_ ? 1 : 0)] + (from > position_ ? sent_.back() : 0);
 }
 
+const PairBlock& PairBlocks::own(std::uint64_t pair) const {
+  const std::uint64_t from = pair / members_.size();
+  const std::uint64_t to = pair % members_.size();
+  return from == position_ ? exchanged_.sent[members_[to]] : exchanged_.received[members_[from]];
+}
+
 PairBlocks::Place PairBlocks::place(const BlockPiece& piece) {
+  if (slices_ > 1) {
+    const std::uint64_t pair = piece.rows.first / slices_;
+    const PairBlock& block = own(pair);
+    return {.message = *block.message,
+            .offset = block.offset + (piece.begin - pair * block_bytes_),
+            .bytes = piece.end - piece.begin};
+  }
   const std::uint64_t ranks = members_.size();
   const std::uint64_t row_bytes = offset(piece.rows.first + piece.rows.count) - offset(piece.rows.first);
   const std::uint64_t done = piece.begin - offset(piece.rows.first);
@@ -53,8 +71,7 @@ PairBlocks::Place PairBlocks::place(const BlockPiece& piece) {
   const std::uint64_t to = block % ranks;
   const std::uint64_t left = std::min(piece.end - piece.begin, bytes - before);
   if (from == position_ || to == position_) {
-    const PairBlock& own = from == position_ ? exchanged_.sent[members_[to]] : exchanged_.received[members_[from]];
-    return {.message = *own.message, .offset = own.offset + before, .bytes = left};
+    return {.message = *own(block).message, .offset = own(block).offset + before, .bytes = left};
   }
   // What is sent on lies in the row that it came in.
   auto held = carried_.upper_bound(block);

@@ -19,9 +19,12 @@ class PairBlocks final : public StreamBlocks {
  public:
   /// `members`: ranks of the communicator by position. The rank's own block is copied. Throws MpiError,
   /// MPI_ERR_TRUNCATE where what is sent and what is received are of different lengths.
-  PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position);
+  /// `slices`: of each block, as Sliced has them, of `slice_bytes` bytes but for the last one; more than one of even
+  /// blocks that go straight on.
+  PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, std::uint64_t slices,
+             std::uint64_t slice_bytes);
 
-  [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size(); }
+  [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size() * slices_; }
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override;
 
  private:
@@ -33,11 +36,14 @@ class PairBlocks final : public StreamBlocks {
     Message message;
   };
   [[nodiscard]] Place place(const BlockPiece& piece) override;
+  [[nodiscard]] const PairBlock& own(std::uint64_t pair) const;
   void add_up_own();
 
   const Exchanged& exchanged_;
   std::span<const Rank> members_;
   Rank position_;
+  std::uint64_t slices_;
+  std::uint64_t slice_bytes_;
   std::uint64_t block_bytes_;                   ///< of even ones
   std::vector<std::uint64_t> sent_{};           ///< of others: bytes for the positions before each, and for all
   std::vector<std::uint64_t> received_{};       ///< and from them, but for this rank

@@ -2,6 +2,8 @@
 #include "execute/rounds/rounds_part.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "execute/rounds/pair_blocks.hpp"
 #include "execute/rounds/relayed_blocks.hpp"
 #include "execute/rounds/root_share_blocks.hpp"
+#include "execute/rounds/sliced.hpp"
 #include "execute/rounds/summed_blocks.hpp"
 #include "execute/window.hpp"
 #include "kinds/rounds/rounds.hpp"
@@ -31,15 +34,51 @@ struct Moving {
   BlockExchange exchange;
 };
 
-template <class BlocksOf>
-Running running(std::shared_ptr<Moving<BlocksOf>> moving) {
+/// The same, slice by slice.
+struct MovingSlices {
+  MovingSlices(Transport& transport, const LocalBlocks& whole, const Pace& pace, const Exchanged& exchanged,
+               std::uint64_t slices)
+      : local{.order = whole.order,
+              .members = whole.members,
+              .position = whole.position,
+              .schedule =
+                  std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices),
+              .has_words = whole.has_words},
+        moving(transport, local, pace, exchanged, local.members, local.position, slices, pace.segment_bytes),
+        exchange(moving.exchange) {}
+
+  LocalBlocks local;
+  Moving<PairBlocks> moving;
+  BlockExchange& exchange;
+};
+
+/// Whether it may be an exchange of pairs, and each block goes from its own rank to the one that it is for.
+bool goes_straight(const LocalBlocks& local) {
+  const BlockSchedule& schedule = *local.schedule;
+  const std::uint64_t ranks = local.members.size();
+  const std::uint64_t blocks = ranks * ranks;
+  if (schedule.fixed_blocks() != blocks) return false;
+  const auto is_straight = [](const std::optional<BlockTransfer>& one, std::uint64_t from, std::uint64_t to,
+                              std::uint64_t of) {
+    return !one || one->is_word() || (one->count == 1 && one->rows == 1 && one->first == from * of + to);
+  };
+  for (std::uint64_t round = 0; round < schedule.rounds(blocks); ++round) {
+    const auto sent = schedule.send(round, blocks);
+    const auto received = schedule.receive(round, blocks);
+    if (!is_straight(sent, local.position, sent ? sent->peer : 0, ranks)) return false;
+    if (!is_straight(received, received ? received->peer : 0, local.position, ranks)) return false;
+  }
+  return true;
+}
+
+Running running(auto moving) {
   Execution* const exchange = &moving->exchange;
   return {std::move(moving), exchange};
 }
 
 class RoundsPart final : public LocalPart {
  public:
-  explicit RoundsPart(LocalBlocks local) : local_(std::move(local)) {}
+  explicit RoundsPart(LocalBlocks local) : local_(std::move(local)), goes_straight_(goes_straight(local_)) {}
 
   [[nodiscard]] bool is_root() const override { return local_.position == 0; }
   [[nodiscard]] std::size_t streams() const override { return local_.has_words ? 1 + Words::stream : 1; }
@@ -69,8 +108,12 @@ class RoundsPart final : public LocalPart {
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
     const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
                       .in_flight = pace.in_flight};
-    return running(
-        std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members, local_.position));
+    const std::uint64_t longest = exchanged.most_bytes();
+    const std::uint64_t slices =
+        exchanged.is_even && goes_straight_ ? (longest + usable.segment_bytes - 1) / usable.segment_bytes : 1;
+    if (slices > 1) return running(std::make_shared<MovingSlices>(transport, local_, usable, exchanged, slices));
+    return running(std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members,
+                                                        local_.position, 1, longest));
   }
 
   [[nodiscard]] Running share(Transport& transport, const RootShares& shares, const Pace& pace) const override {
@@ -89,6 +132,7 @@ class RoundsPart final : public LocalPart {
 
  private:
   LocalBlocks local_;
+  bool goes_straight_;
 };
 
 }  // namespace
