@@ -35,6 +35,14 @@ struct Exchanged {
     };
     return std::max(bytes(sent), bytes(received));
   }
+
+  [[nodiscard]] std::uint64_t longest_block() const {
+    std::uint64_t longest = 0;
+    for (const auto* const blocks : {&sent, &received}) {
+      for (const PairBlock& one : *blocks) longest = std::max(longest, one.bytes);
+    }
+    return longest;
+  }
 };
 
 /// Blocks of one length, one behind the other.

@@ -28,9 +28,9 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     double messages = 0.0;
     double local = 0.0;
     double words = 0.0;
-    double sent_byte_s = 0.0;
   };
   std::vector<OfRank> ranks(rounds.order.size());
+  std::vector<double> sent_byte_s(paths.cluster().hosts().size());
   PairCosts costs;
   costs.hosts = hosts;
   costs.queue_bytes = queue_bytes_of(paths.cluster());
@@ -55,7 +55,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       loads.add(u, v, static_cast<double>(sent.blocks));
       message_loads.add(u, v, 1.0);
       costs.least_blocks = costs.messages == 1.0 ? sent.blocks : std::min(costs.least_blocks, sent.blocks);
-      ranks[sent.from].sent_byte_s += paths.byte_s(paths.cluster().path(u, v).front());
+      sent_byte_s[from] += paths.byte_s(paths.cluster().path(u, v).front());
       const NodeId meeting = paths.meeting(u, v);
       costs.latency_s = std::max(costs.latency_s, paths.latency_s(u, v, meeting));
       costs.frame_byte_s =
@@ -66,8 +66,8 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     costs.most_messages = std::max(costs.most_messages, one.messages);
     costs.most_local_messages = std::max(costs.most_local_messages, one.local);
     costs.most_words = std::max(costs.most_words, one.words);
-    costs.sent_byte_s = std::max(costs.sent_byte_s, one.sent_byte_s);
   }
+  costs.sent_byte_s = *std::ranges::max_element(sent_byte_s);
   if (costs.local_messages > 0.0) costs.local_blocks_a_message = local_blocks / costs.local_messages;
   if (costs.messages > 0.0) {
     costs.blocks_a_message = blocks / costs.messages;
@@ -106,7 +106,7 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
                                              local_messages * local_bytes);
   const double way_s = hosts.trips(piece) * latency_s +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
-  // An acknowledgement comes behind as much data as the window, which goes the other way.
+  // An acknowledgement comes behind a window of each connection of its host, which goes the other way.
   const double waited = waits_of(piece, links_s) * static_cast<double>(wire_bytes(tcp_initial_window_bytes));
   const double connections_s = sent_byte_s * pieces * (wire + waited);
   // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
@@ -120,17 +120,21 @@ std::uint64_t PairCosts::least_bytes(double queues) const {
   constexpr std::uint64_t longest = std::uint64_t{1} << 20;
   const double hold = queues * static_cast<double>(queue_bytes);
   const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= hold; };
-  while (bytes < longest && fit()) bytes *= 2;
+  while (bytes < longest && fit() && best_segment(bytes) >= bytes) bytes *= 2;
   return bytes;
 }
 
-std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
+std::uint64_t PairCosts::whole_segment(std::uint64_t block_bytes) const {
   const double longest = std::max(blocks_a_message, local_blocks_a_message) * static_cast<double>(block_bytes);
   const auto found = std::ranges::lower_bound(segment_sizes(), static_cast<std::uint64_t>(longest));
-  const std::uint64_t whole = found != segment_sizes().end() ? *found : segment_sizes().back();
+  return found != segment_sizes().end() ? *found : segment_sizes().back();
+}
+
+std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
+  const std::uint64_t whole = whole_segment(block_bytes);
   const std::uint64_t slice = *std::prev(std::ranges::upper_bound(segment_sizes(), tcp_initial_window_bytes));
-  const bool may_be_sliced = has_even_blocks && !goes_by_hosts() && block_bytes > slice;
-  return may_be_sliced && seconds(block_bytes, slice) < seconds(block_bytes, whole) ? slice : whole;
+  if (goes_by_hosts() || block_bytes <= slice) return whole;
+  return seconds(block_bytes, slice) < seconds(block_bytes, whole) ? slice : whole;
 }
 
 }  // namespace trunkline

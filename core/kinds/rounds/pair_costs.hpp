@@ -22,8 +22,7 @@ struct PairCosts final : CostFunction {
   double most_local_messages = 0.0;  ///< the same within its host
   double local_blocks_a_message = 1.0;
   double most_words = 0.0;
-  double sent_byte_s = 0.0;       ///< of the rank that takes longest to send: for each byte of its messages
-  bool has_even_blocks = false;   ///< so they may go slice by slice
+  double sent_byte_s = 0.0;       ///< of the host that takes longest to send: for each byte of its messages
   double messages = 0.0;          ///< of all ranks, between hosts
   double most_on_link = 0.0;      ///< of these
   std::uint64_t queue_bytes = 0;  ///< of the shallowest switch
@@ -33,12 +32,13 @@ struct PairCosts final : CostFunction {
   HostCosts hosts = usual_host_costs();
 
   [[nodiscard]] bool goes_by_hosts() const { return blocks_a_message > 1.0; }
+  [[nodiscard]] std::uint64_t whole_segment(std::uint64_t block_bytes) const;
   /// How often a message waits for acknowledgements of it, where connections have rested since the last call.
   [[nodiscard]] double waits_of(std::uint64_t message_bytes, double links_s) const;
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
   [[nodiscard]] double seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes) const override;
-  /// Where the messages of the fullest link fit into that many queues of the shallowest switch, no order gains
-  /// anything.
+  /// Where the messages of the fullest link fit into that many queues of the shallowest switch, and go whole, no order
+  /// gains anything.
   [[nodiscard]] std::uint64_t least_bytes(double queues) const override;
   /// A whole block, as far as one message may be; but slices of TCP's initial window, where whole ones would wait for
   /// acknowledgements.

@@ -65,9 +65,7 @@ class RoundSteps final : public Steps {
       return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, collective, hosts));
     }
     if (facts_of(collective).goes_by_pairs()) {
-      PairCosts pairs = pair_costs(paths, placement, rounds_, hosts);
-      pairs.has_even_blocks = facts_of(collective).even_shares;
-      return std::make_unique<const PairCosts>(pairs);
+      return std::make_unique<const PairCosts>(pair_costs(paths, placement, rounds_, hosts));
     }
     return std::make_unique<const RoundCosts>(round_costs(paths, placement, rounds_, hosts));
   }

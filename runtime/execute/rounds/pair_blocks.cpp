@@ -35,11 +35,16 @@ void PairBlocks::add_up_own() {
 }
 
 std::uint64_t PairBlocks::offset(std::uint64_t block) const {
-  if (exchanged_.is_even) {
-    return block / slices_ * block_bytes_ + std::min(block % slices_ * slice_bytes_, block_bytes_);
-  }
-  const std::uint64_t from = block / members_.size();
-  const std::uint64_t to = block % members_.size();
+  const std::uint64_t pair = block / slices_;
+  const std::uint64_t first = begin(pair);
+  const std::uint64_t slice = block % slices_;
+  return slice == 0 ? first : std::min(first + slice * slice_bytes_, begin(pair + 1));
+}
+
+std::uint64_t PairBlocks::begin(std::uint64_t pair) const {
+  if (exchanged_.is_even) return pair * block_bytes_;
+  const std::uint64_t from = pair / members_.size();
+  const std::uint64_t to = pair % members_.size();
   if (from == position_) return received_[from] + sent_[to];
   // One of each row that ends before, or that has passed this rank's column.
   return received_[from + (to > position_ ? 1 : 0)] + (from > position_ ? sent_.back() : 0);
@@ -56,7 +61,7 @@ PairBlocks::Place PairBlocks::place(const BlockPiece& piece) {
     const std::uint64_t pair = piece.rows.first / slices_;
     const PairBlock& block = own(pair);
     return {.message = *block.message,
-            .offset = block.offset + (piece.begin - pair * block_bytes_),
+            .offset = block.offset + (piece.begin - begin(pair)),
             .bytes = piece.end - piece.begin};
   }
   const std::uint64_t ranks = members_.size();

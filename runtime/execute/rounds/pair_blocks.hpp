@@ -19,8 +19,8 @@ class PairBlocks final : public StreamBlocks {
  public:
   /// `members`: ranks of the communicator by position. The rank's own block is copied. Throws MpiError,
   /// MPI_ERR_TRUNCATE where what is sent and what is received are of different lengths.
-  /// `slices`: of each block, as Sliced has them, of `slice_bytes` bytes but for the last one; more than one of even
-  /// blocks that go straight on.
+  /// `slices`: of each block, as Sliced has them, of `slice_bytes` bytes, the last ones of a block less or none; more
+  /// than one where blocks go straight on.
   PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, std::uint64_t slices,
              std::uint64_t slice_bytes);
 
@@ -36,6 +36,7 @@ class PairBlocks final : public StreamBlocks {
     Message message;
   };
   [[nodiscard]] Place place(const BlockPiece& piece) override;
+  [[nodiscard]] std::uint64_t begin(std::uint64_t pair) const;
   [[nodiscard]] const PairBlock& own(std::uint64_t pair) const;
   void add_up_own();
 

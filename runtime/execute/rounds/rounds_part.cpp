@@ -41,8 +41,8 @@ struct MovingSlices {
       : local{.order = whole.order,
               .members = whole.members,
               .position = whole.position,
-              .schedule =
-                  std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices),
+              .schedule = std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices,
+                                                   exchanged.is_even ? slices : 1),
               .has_words = whole.has_words},
         moving(transport, local, pace, exchanged, local.members, local.position, slices, pace.segment_bytes),
         exchange(moving.exchange) {}
@@ -108,9 +108,8 @@ class RoundsPart final : public LocalPart {
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
     const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
                       .in_flight = pace.in_flight};
-    const std::uint64_t longest = exchanged.most_bytes();
-    const std::uint64_t slices =
-        exchanged.is_even && goes_straight_ ? (longest + usable.segment_bytes - 1) / usable.segment_bytes : 1;
+    const std::uint64_t longest = exchanged.longest_block();
+    const std::uint64_t slices = goes_straight_ ? (longest + usable.segment_bytes - 1) / usable.segment_bytes : 1;
     if (slices > 1) return running(std::make_shared<MovingSlices>(transport, local_, usable, exchanged, slices));
     return running(std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members,
                                                         local_.position, 1, longest));
