@@ -34,6 +34,7 @@ struct LocalPlan {
 struct LocalDecision {
   std::shared_ptr<const LocalPlan> plan{};  ///< null: native
   std::uint64_t segment_bytes = 0;          ///< where it is not native
+  std::uint64_t bytes = 0;                  ///< of the message that it was made for
   std::string reason{};
   ChosenBy chosen_by = ChosenBy::none;
   std::optional<double> predicted_s{};  ///< where explanations are wanted and it is known

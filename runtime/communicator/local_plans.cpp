@@ -91,6 +91,7 @@ LocalPlans::Common LocalPlans::decide_for_all(std::uint64_t bytes, OperandOrder 
 LocalDecision LocalPlans::local(const Decision& decided, std::uint64_t bytes, OperandOrder order) {
   LocalDecision made{.plan = decided.is_native() ? nullptr : local_plan(decided.algorithm, decided.laid_for_bytes),
                      .segment_bytes = decided.segment_bytes,
+                     .bytes = bytes,
                      .reason = decided.reason,
                      .chosen_by = decided.chosen_by,
                      .predicted_s = decided.predicted_s};

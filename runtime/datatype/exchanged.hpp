@@ -25,6 +25,7 @@ struct Exchanged {
   std::vector<PairBlock> sent{};      ///< by rank of the communicator
   std::vector<PairBlock> received{};  ///< the same
   bool is_even = true;                ///< all blocks of all ranks are of one length
+  std::uint64_t mean_bytes = 0;       ///< of blocks of other lengths, as all ranks take it
   bool in_place = false;              ///< what is sent was there before, so the rank's own block is where it belongs
 
   /// Of all that this rank has to send, or of all that it receives.
@@ -36,10 +37,11 @@ struct Exchanged {
     return std::max(bytes(sent), bytes(received));
   }
 
-  [[nodiscard]] std::uint64_t longest_block() const {
+  /// But that of `rank` for itself.
+  [[nodiscard]] std::uint64_t longest_block(std::size_t rank) const {
     std::uint64_t longest = 0;
-    for (const auto* const blocks : {&sent, &received}) {
-      for (const PairBlock& one : *blocks) longest = std::max(longest, one.bytes);
+    for (std::size_t other = 0; other < sent.size(); ++other) {
+      if (other != rank) longest = std::max({longest, sent[other].bytes, received[other].bytes});
     }
     return longest;
   }

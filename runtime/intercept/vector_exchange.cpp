@@ -205,6 +205,7 @@ Running VectorExchange::begin(Transport& transport, const LocalDecision& decisio
   } else {
     exchanged_.sent = blocks_of(given_.send, ranks, silent, messages_);
   }
+  exchanged_.mean_bytes = decision.bytes;
   return decision.plan->part->exchange(transport, exchanged_, decision.pace());
 }
 

@@ -107,6 +107,7 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
   const auto position_of = [&](Rank rank) { return positions[rank]; };
   auto parts = std::make_shared<std::vector<Parts>>(ranks);
   bool has_words = false;
+  bool is_straight = list.blocks == std::uint64_t{ranks} * ranks;
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
     for (const Transfer& transfer : list.rounds[round]) {
@@ -115,6 +116,8 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
       has_words = has_words || count == 0;
+      const std::uint64_t own_block = std::uint64_t{position_of(from)} * ranks + position_of(to);
+      is_straight = is_straight && (count == 0 || (count == 1 && rows == 1 && first == own_block));
       if (from == to) throw InvalidPlan(where + "a rank sends to itself");
       const bool lie_apart = rows == 1 || (stride >= count && stride < list.blocks && rows <= list.blocks);
       if (rows == 0 || !lie_apart) throw InvalidPlan(where + "its rows overlap, or reach further than all blocks");
@@ -161,7 +164,8 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
               },
           .generator = "",
           .lead = list.lead,
-          .has_words = has_words};
+          .has_words = has_words,
+          .goes_straight = is_straight};
 }
 
 RoundList list_of(const Rounds& rounds, std::optional<std::uint64_t> blocks, std::uint64_t most) {

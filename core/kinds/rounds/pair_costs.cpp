@@ -30,7 +30,11 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     double words = 0.0;
   };
   std::vector<OfRank> ranks(rounds.order.size());
-  std::vector<double> sent_byte_s(paths.cluster().hosts().size());
+  struct OfHost {
+    double blocks = 0.0;  // seconds on its links, of one byte of each
+    double messages = 0.0;
+  };
+  std::vector<OfHost> hosts_sent(paths.cluster().hosts().size());
   PairCosts costs;
   costs.hosts = hosts;
   costs.queue_bytes = queue_bytes_of(paths.cluster());
@@ -55,7 +59,9 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       loads.add(u, v, static_cast<double>(sent.blocks));
       message_loads.add(u, v, 1.0);
       costs.least_blocks = costs.messages == 1.0 ? sent.blocks : std::min(costs.least_blocks, sent.blocks);
-      sent_byte_s[from] += paths.byte_s(paths.cluster().path(u, v).front());
+      const double byte_s = paths.spread_byte_s(paths.cluster().neighbours(u).front().channel);
+      hosts_sent[from].blocks += byte_s * static_cast<double>(sent.blocks);
+      hosts_sent[from].messages += byte_s;
       const NodeId meeting = paths.meeting(u, v);
       costs.latency_s = std::max(costs.latency_s, paths.latency_s(u, v, meeting));
       costs.frame_byte_s =
@@ -67,7 +73,9 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
     costs.most_local_messages = std::max(costs.most_local_messages, one.local);
     costs.most_words = std::max(costs.most_words, one.words);
   }
-  costs.sent_byte_s = *std::ranges::max_element(sent_byte_s);
+  const OfHost& slowest = *std::ranges::max_element(hosts_sent, {}, &OfHost::blocks);
+  costs.sent_byte_s = slowest.blocks;
+  costs.sent_each_byte_s = slowest.messages;
   if (costs.local_messages > 0.0) costs.local_blocks_a_message = local_blocks / costs.local_messages;
   if (costs.messages > 0.0) {
     costs.blocks_a_message = blocks / costs.messages;
@@ -101,14 +109,17 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   const double local_bytes = local_blocks_a_message * static_cast<double>(block_bytes);
   const double local_pieces = std::ceil(local_bytes / static_cast<double>(segment_bytes));
   const double local_s = most_local_messages * local_pieces * hosts.local_handling_s(local_bytes / local_pieces);
-  const double rank_s = pieces * most_messages * hosts.handling_s(piece) + most_words * hosts.handling_s(0);
+  const double words = goes_by_hosts() ? most_words : pieces * most_words;  // of each slice
+  const double rank_s = pieces * most_messages * hosts.handling_s(piece) + words * hosts.handling_s(0);
   const double together_s = hosts.together_s(pieces * messages, messages * bytes, local_pieces * local_messages,
                                              local_messages * local_bytes);
   const double way_s = hosts.trips(piece) * latency_s +
                        frame_byte_s * std::min(wire, static_cast<double>(frame_wire_bytes)) + hosts.handling_s(piece);
-  // An acknowledgement comes behind a window of each connection of its host, which goes the other way.
-  const double waited = waits_of(piece, links_s) * static_cast<double>(wire_bytes(tcp_initial_window_bytes));
-  const double connections_s = sent_byte_s * pieces * (wire + waited);
+  // An acknowledgement comes behind a window of each connection of its host, which goes the other way. A connection has
+  // rested since the slice before.
+  const double waits = goes_by_hosts() ? waits_of(message, links_s) : pieces * waits_of(piece, links_s / pieces);
+  const double waited_s = sent_each_byte_s * waits * static_cast<double>(wire_bytes(tcp_initial_window_bytes));
+  const double connections_s = waits > 0.0 ? sent_byte_s * pieces * wire / blocks_a_message + waited_s : 0.0;
   // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
   if (goes_by_hosts()) return std::max(std::max({links_s, connections_s, rank_s}) + local_s, together_s) + way_s;
   return std::max({links_s, connections_s, rank_s + local_s, together_s}) + way_s;

@@ -22,7 +22,8 @@ struct PairCosts final : CostFunction {
   double most_local_messages = 0.0;  ///< the same within its host
   double local_blocks_a_message = 1.0;
   double most_words = 0.0;
-  double sent_byte_s = 0.0;       ///< of the host that takes longest to send: for each byte of its messages
+  double sent_byte_s = 0.0;       ///< of the host that takes longest to send: on its links, for each byte of its blocks
+  double sent_each_byte_s = 0.0;  ///< and for each byte that each of its messages has
   double messages = 0.0;          ///< of all ranks, between hosts
   double most_on_link = 0.0;      ///< of these
   std::uint64_t queue_bytes = 0;  ///< of the shallowest switch

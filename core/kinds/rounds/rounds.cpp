@@ -76,11 +76,29 @@ class RoundSteps final : public Steps {
   Rounds rounds_;
 };
 
+namespace {
+
+/// Of position 0.
+bool goes_straight(const BlockSchedule& schedule, std::uint64_t ranks) {
+  const std::uint64_t blocks = ranks * ranks;
+  if (schedule.fixed_blocks() != blocks) return false;
+  for (std::uint64_t round = 0; round < schedule.rounds(blocks); ++round) {
+    const auto sent = schedule.send(round, blocks);
+    const bool is_straight = !sent || sent->is_word() || (sent->blocks().blocks() == 1 && sent->first == sent->peer);
+    if (!is_straight) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Rounds generate_rounds(std::string_view generator, std::vector<Rank> order) {
   const auto ranks = static_cast<Rank>(order.size());
-  return {.order = std::move(order),
-          .schedule_of = generate_schedules(generator, ranks),
-          .generator = std::string(generator)};
+  Rounds rounds{.order = std::move(order),
+                .schedule_of = generate_schedules(generator, ranks),
+                .generator = std::string(generator)};
+  rounds.goes_straight = goes_straight(*rounds.schedule_of(0), ranks);  // all do the same
+  return rounds;
 }
 
 Plan plan_of(Rounds rounds) { return Plan(std::make_shared<const RoundSteps>(std::move(rounds))); }

@@ -20,6 +20,7 @@ struct Rounds {
   std::string generator{};  ///< what made them from the order; empty: listed by hand
   std::uint64_t lead = 0;   ///< of listed ones: RoundList::lead
   bool has_words = false;
+  bool goes_straight = false;  ///< of an exchange of pairs: each block goes from its own rank to the one that it is for
 };
 
 /// Of a generator (algorithms/rounds/generators.hpp) over an order, the root first. Throws std::invalid_argument where

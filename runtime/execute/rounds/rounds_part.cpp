@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "execute/rounds/summed_blocks.hpp"
 #include "execute/window.hpp"
 #include "kinds/rounds/rounds.hpp"
+#include "model/transfer/wire.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -37,12 +37,12 @@ struct Moving {
 /// The same, slice by slice.
 struct MovingSlices {
   MovingSlices(Transport& transport, const LocalBlocks& whole, const Pace& pace, const Exchanged& exchanged,
-               std::uint64_t slices)
+               std::uint64_t slices, std::uint64_t slices_with_words)
       : local{.order = whole.order,
               .members = whole.members,
               .position = whole.position,
               .schedule = std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices,
-                                                   exchanged.is_even ? slices : 1),
+                                                   slices_with_words),
               .has_words = whole.has_words},
         moving(transport, local, pace, exchanged, local.members, local.position, slices, pace.segment_bytes),
         exchange(moving.exchange) {}
@@ -52,25 +52,6 @@ struct MovingSlices {
   BlockExchange& exchange;
 };
 
-/// Whether it may be an exchange of pairs, and each block goes from its own rank to the one that it is for.
-bool goes_straight(const LocalBlocks& local) {
-  const BlockSchedule& schedule = *local.schedule;
-  const std::uint64_t ranks = local.members.size();
-  const std::uint64_t blocks = ranks * ranks;
-  if (schedule.fixed_blocks() != blocks) return false;
-  const auto is_straight = [](const std::optional<BlockTransfer>& one, std::uint64_t from, std::uint64_t to,
-                              std::uint64_t of) {
-    return !one || one->is_word() || (one->count == 1 && one->rows == 1 && one->first == from * of + to);
-  };
-  for (std::uint64_t round = 0; round < schedule.rounds(blocks); ++round) {
-    const auto sent = schedule.send(round, blocks);
-    const auto received = schedule.receive(round, blocks);
-    if (!is_straight(sent, local.position, sent ? sent->peer : 0, ranks)) return false;
-    if (!is_straight(received, received ? received->peer : 0, local.position, ranks)) return false;
-  }
-  return true;
-}
-
 Running running(auto moving) {
   Execution* const exchange = &moving->exchange;
   return {std::move(moving), exchange};
@@ -78,7 +59,7 @@ Running running(auto moving) {
 
 class RoundsPart final : public LocalPart {
  public:
-  explicit RoundsPart(LocalBlocks local) : local_(std::move(local)), goes_straight_(goes_straight(local_)) {}
+  RoundsPart(LocalBlocks local, bool goes_straight) : local_(std::move(local)), goes_straight_(goes_straight) {}
 
   [[nodiscard]] bool is_root() const override { return local_.position == 0; }
   [[nodiscard]] std::size_t streams() const override { return local_.has_words ? 1 + Words::stream : 1; }
@@ -108,11 +89,19 @@ class RoundsPart final : public LocalPart {
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
     const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
                       .in_flight = pace.in_flight};
-    const std::uint64_t longest = exchanged.longest_block();
-    const std::uint64_t slices = goes_straight_ ? (longest + usable.segment_bytes - 1) / usable.segment_bytes : 1;
-    if (slices > 1) return running(std::make_shared<MovingSlices>(transport, local_, usable, exchanged, slices));
+    // Others know no lengths but the mean one.
+    const std::uint64_t segment = std::min(pace.segment_bytes, longest_segment);
+    const std::uint64_t mean = exchanged.is_even ? exchanged.sent.front().bytes : exchanged.mean_bytes;
+    const std::uint64_t with_words = pieces_of(mean, segment);
+    if (goes_straight_ && with_words > 1) {
+      const std::uint64_t slices =
+          std::max(pieces_of(exchanged.longest_block(local_.members[local_.position]), segment), with_words);
+      return running(std::make_shared<MovingSlices>(transport, local_,
+                                                    Pace{.segment_bytes = segment, .in_flight = pace.in_flight},
+                                                    exchanged, slices, with_words));
+    }
     return running(std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members,
-                                                        local_.position, 1, longest));
+                                                        local_.position, 1, segment));
   }
 
   [[nodiscard]] Running share(Transport& transport, const RootShares& shares, const Pace& pace) const override {
@@ -145,7 +134,7 @@ std::unique_ptr<const LocalPart> rounds_part(const Plan& plan, Rank rank, std::s
                   .schedule = rounds.schedule_of(position),
                   .has_words = rounds.has_words};
   for (const Rank one : rounds.order) own.order.push_back(members[one]);
-  return std::make_unique<const RoundsPart>(std::move(own));
+  return std::make_unique<const RoundsPart>(std::move(own), rounds.goes_straight);
 }
 
 }  // namespace trunkline::runtime

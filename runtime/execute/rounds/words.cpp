@@ -22,8 +22,10 @@ Words::Words(Transport& transport, const LocalBlocks& local, std::uint64_t block
   sends_.resize(to_send_.size());
 }
 
-void Words::start() {
-  for (Received& one : received_) transport_.receive(&nothing, 0, one.peer, stream, one.pending);
+void Words::post_behind(std::size_t number) {
+  for (const std::size_t end = std::min(number + most_posted, received_.size()); posted_ < end; ++posted_) {
+    transport_.receive(&nothing, 0, received_[posted_].peer, stream, received_[posted_].pending);
+  }
 }
 
 std::optional<int> Words::due(std::uint64_t before) const {
@@ -43,18 +45,25 @@ bool Words::has(std::uint64_t round) const {
 }
 
 Pending& Words::awaited(std::uint64_t round) {
-  last_awaited_ = &*std::ranges::lower_bound(received_, round, {}, &Received::round);
-  return last_awaited_->pending;
+  return await(
+      static_cast<std::size_t>(std::ranges::lower_bound(received_, round, {}, &Received::round) - received_.begin()));
 }
 
-Pending& Words::first_missing() {
-  last_awaited_ = &*std::ranges::find(received_, false, &Received::has_come);
-  return last_awaited_->pending;
+Pending& Words::await(std::size_t number) {
+  post_behind(number);
+  last_awaited_ = number;
+  return received_[number].pending;
 }
 
-bool Words::are_missing() const {
-  return std::ranges::any_of(received_, [](const Received& one) { return !one.has_come; });
+Pending& Words::first_missing() { return await(missing_); }
+
+void Words::came() {
+  received_[last_awaited_].has_come = true;
+  while (missing_ < received_.size() && received_[missing_].has_come) ++missing_;
+  post_behind(missing_);
 }
+
+bool Words::are_missing() const { return missing_ < received_.size(); }
 
 bool Words::needs(int rank) const {
   return std::ranges::any_of(received_, [rank](const Received& one) { return !one.has_come && one.peer == rank; });

@@ -21,8 +21,9 @@ class Words {
   /// Both must outlive the object. `blocks`: of the message.
   Words(Transport& transport, const LocalBlocks& local, std::uint64_t blocks);
 
-  /// Posts all receives. Throws MpiError.
-  void start();
+  /// Posts the first receives; others follow as words come, since an MPI library looks through all of them for each
+  /// message. Throws MpiError.
+  void start() { post_behind(0); }
 
   /// Whom the next word is for, where all blocks have come that are received before that round; none: no word is due.
   [[nodiscard]] std::optional<int> due(std::uint64_t before) const;
@@ -31,12 +32,12 @@ class Words {
 
   /// Whether the word of that round has come; no_round: there is none.
   [[nodiscard]] bool has(std::uint64_t round) const;
-  /// Of one that has not: what to wait for.
+  /// Of one that has not: what to wait for. Throws MpiError.
   [[nodiscard]] Pending& awaited(std::uint64_t round);
   /// Of those that have not, where some are missing: the first one.
   [[nodiscard]] Pending& first_missing();
-  /// What was awaited last is over.
-  void came() { last_awaited_->has_come = true; }
+  /// What was awaited last is over. Throws MpiError.
+  void came();
 
   [[nodiscard]] bool are_missing() const;
   [[nodiscard]] bool needs(int rank) const;
@@ -57,12 +58,19 @@ class Words {
     std::uint64_t needs;  ///< round
   };
 
+  static constexpr std::size_t most_posted = 64;  ///< before the first that is missing
+
+  [[nodiscard]] Pending& await(std::size_t number);
+  void post_behind(std::size_t number);
+
   Transport& transport_;
   std::vector<Received> received_;  ///< by round, ascending
+  std::size_t posted_ = 0;          ///< the first ones
+  std::size_t missing_ = 0;         ///< the first one that has not come
   std::vector<Sent> to_send_;       ///< the same
   std::vector<Pending> sends_;      ///< of these
   std::size_t sent_ = 0;
-  Received* last_awaited_ = nullptr;
+  std::size_t last_awaited_ = 0;
 };
 
 }  // namespace trunkline::runtime
