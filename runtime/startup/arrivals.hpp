@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether anything has arrived at a socket of this process, whoever has opened it: MPI libraries do not hand out what
-// they wait for.
+// Whether anything has arrived at a socket of this process, ours or another library's: MPI libraries do not hand out
+// what they wait for.
 #pragma once
 
 #include <chrono>

@@ -22,11 +22,11 @@ _TEMPORARY = tempfile.TemporaryDirectory(prefix="rt-")
 """Of this process of pytest's: Open MPI's jobs share a folder there, which one may remove while another makes it."""
 
 
-def _clean_environment() -> dict[str, str]:
-    """Ours, without settings of Trunkline."""
+def _clean_environment(temporary: str) -> dict[str, str]:
+    """Ours, without settings of Trunkline, and with a folder for temporary files."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TRUNKLINE_")}
     kept.pop("LD_PRELOAD", None)
-    return kept | AS_ROOT | {"TMPDIR": _TEMPORARY.name}
+    return kept | AS_ROOT | {"TMPDIR": temporary}
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,7 @@ class Mpi:
             words = [str(word) for word in (*before, *command)]
             again = status == 0 and self.name == "openmpi"
             # Launchers of Open MPI 4 that begin and end at once are in each other's way in a folder that both use.
-            environment = _clean_environment() | {"TMPDIR": folder}
-            done = run_job(words, again=again, said=said, env=environment, timeout=seconds)
+            done = run_job(words, again=again, said=said, env=_clean_environment(folder), timeout=seconds)
             outcome = Outcome(done.returncode, done.stdout, done.stderr)
         if status is not None:
             assert outcome.status == status, f"{shlex.join(words)}\n{outcome.out}\n{outcome.err}"

@@ -15,7 +15,7 @@
 namespace trunkline {
 namespace {
 
-/// So much a connection sends before it has heard of any of it (RFC 6928: ten segments), also once it has rested for
+/// What a connection sends before it has heard of any of it (RFC 6928: ten segments), also once it has rested for
 /// longer than its retransmission timeout, which is 0.2 s at least on Linux (RFC 5681, 4.1).
 constexpr std::uint64_t tcp_initial_window_bytes = 10 * frame_payload_bytes;
 constexpr double tcp_least_timeout_s = 0.2;

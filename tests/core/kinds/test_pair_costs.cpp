@@ -31,7 +31,7 @@ Cluster star(Rank hosts, double rate_bps, std::uint32_t width = 1) {
   return Cluster(std::move(parts));
 }
 
-/// Of phases with so many ranks on each host.
+/// Of phases.
 PairCosts costs_on(const Cluster& cluster, Rank ranks_per_host = 1) {
   Placement placement;
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host)
