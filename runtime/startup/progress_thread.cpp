@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "startup/progress_thread.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+
+#include "transport/no_signals.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -13,23 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds longest_rest(1);
 /// Linux takes that much longer over each rest of a thread that has not asked for less.
 constexpr std::chrono::microseconds shortest_rest(50);
-
-/// While it lives, threads that are made take no signals but those of their own faults.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 std::thread without_signals(auto run) {
   const NoSignals none;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/datagram/repair_thread.hpp"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "transport/datagram/repairs.hpp"
+#include "transport/no_signals.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -34,16 +34,12 @@ std::shared_ptr<RepairThread> RepairThread::get() {
   Descriptor end(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (events.number() < 0 || end.number() < 0 || !told_of(events, EPOLL_CTL_ADD, end.number(), EPOLLIN)) return nullptr;
   std::shared_ptr<RepairThread> made(new RepairThread(std::move(events), std::move(end)));
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // what the program's handlers do is not done in this thread
   try {
+    const NoSignals none;
     made->thread_ = std::thread([thread = made.get()] { thread->run(); });
   } catch (const std::system_error&) {
     made.reset();
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   *one = made;
   return made;
 }
