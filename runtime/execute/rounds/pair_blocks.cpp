@@ -7,13 +7,11 @@
 
 namespace trunkline::runtime {
 
-PairBlocks::PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, std::uint64_t slices,
-                       std::uint64_t slice_bytes)
+PairBlocks::PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, Slices slices)
     : exchanged_(exchanged),
       members_(members),
       position_(position),
       slices_(slices),
-      slice_bytes_(slice_bytes),
       block_bytes_(exchanged.received[members[position]].bytes) {
   const PairBlock& sent = exchanged.sent[members[position]];
   const PairBlock& received = exchanged.received[members[position]];
@@ -35,10 +33,10 @@ void PairBlocks::add_up_own() {
 }
 
 std::uint64_t PairBlocks::offset(std::uint64_t block) const {
-  const std::uint64_t pair = block / slices_;
+  const std::uint64_t pair = block / slices_.count;
   const std::uint64_t first = begin(pair);
-  const std::uint64_t slice = block % slices_;
-  return slice == 0 ? first : std::min(first + slice * slice_bytes_, begin(pair + 1));
+  const std::uint64_t slice = block % slices_.count;
+  return slice == 0 ? first : std::min(first + slice * slices_.bytes, begin(pair + 1));
 }
 
 std::uint64_t PairBlocks::begin(std::uint64_t pair) const {
@@ -57,8 +55,8 @@ const PairBlock& PairBlocks::own(std::uint64_t pair) const {
 }
 
 PairBlocks::Place PairBlocks::place(const BlockPiece& piece) {
-  if (slices_ > 1) {
-    const std::uint64_t pair = piece.rows.first / slices_;
+  if (slices_.count > 1) {
+    const std::uint64_t pair = piece.rows.first / slices_.count;
     const PairBlock& block = own(pair);
     return {.message = *block.message,
             .offset = block.offset + (piece.begin - begin(pair)),

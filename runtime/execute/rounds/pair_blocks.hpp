@@ -17,14 +17,17 @@ namespace trunkline::runtime {
 
 class PairBlocks final : public StreamBlocks {
  public:
+  /// Of each block, as Sliced has them: the last ones are shorter or empty. More than one where blocks go straight on.
+  struct Slices {
+    std::uint64_t count = 1;
+    std::uint64_t bytes = 0;
+  };
+
   /// `members`: ranks of the communicator by position. The rank's own block is copied. Throws MpiError,
   /// MPI_ERR_TRUNCATE where what is sent and what is received are of different lengths.
-  /// `slices`: of each block, as Sliced has them, of `slice_bytes` bytes, the last ones of a block less or none; more
-  /// than one where blocks go straight on.
-  PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, std::uint64_t slices,
-             std::uint64_t slice_bytes);
+  PairBlocks(const Exchanged& exchanged, std::span<const Rank> members, Rank position, Slices slices);
 
-  [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size() * slices_; }
+  [[nodiscard]] std::uint64_t count() const override { return members_.size() * members_.size() * slices_.count; }
   [[nodiscard]] std::uint64_t offset(std::uint64_t block) const override;
 
  private:
@@ -43,8 +46,7 @@ class PairBlocks final : public StreamBlocks {
   const Exchanged& exchanged_;
   std::span<const Rank> members_;
   Rank position_;
-  std::uint64_t slices_;
-  std::uint64_t slice_bytes_;
+  Slices slices_;
   std::uint64_t block_bytes_;                   ///< of even ones
   std::vector<std::uint64_t> sent_{};           ///< of others: bytes for the positions before each, and for all
   std::vector<std::uint64_t> received_{};       ///< and from them, but for this rank

@@ -37,14 +37,14 @@ struct Moving {
 /// The same, slice by slice.
 struct MovingSlices {
   MovingSlices(Transport& transport, const LocalBlocks& whole, const Pace& pace, const Exchanged& exchanged,
-               std::uint64_t slices, std::uint64_t slices_with_words)
+               PairBlocks::Slices slices, std::uint64_t slices_with_words)
       : local{.order = whole.order,
               .members = whole.members,
               .position = whole.position,
-              .schedule = std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices,
-                                                   slices_with_words),
+              .schedule = std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(),
+                                                   slices.count, slices_with_words),
               .has_words = whole.has_words},
-        moving(transport, local, pace, exchanged, local.members, local.position, slices, pace.segment_bytes),
+        moving(transport, local, pace, exchanged, local.members, local.position, slices),
         exchange(moving.exchange) {}
 
   LocalBlocks local;
@@ -87,8 +87,6 @@ class RoundsPart final : public LocalPart {
   }
 
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
-    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
-                      .in_flight = pace.in_flight};
     // Others know no lengths but the mean one.
     const std::uint64_t segment = std::min(pace.segment_bytes, longest_segment);
     const std::uint64_t mean = exchanged.is_even ? exchanged.sent.front().bytes : exchanged.mean_bytes;
@@ -96,12 +94,14 @@ class RoundsPart final : public LocalPart {
     if (goes_straight_ && with_words > 1) {
       const std::uint64_t slices =
           std::max(pieces_of(exchanged.longest_block(local_.members[local_.position]), segment), with_words);
-      return running(std::make_shared<MovingSlices>(transport, local_,
-                                                    Pace{.segment_bytes = segment, .in_flight = pace.in_flight},
-                                                    exchanged, slices, with_words));
+      return running(
+          std::make_shared<MovingSlices>(transport, local_, Pace{.segment_bytes = segment, .in_flight = pace.in_flight},
+                                         exchanged, PairBlocks::Slices{.count = slices, .bytes = segment}, with_words));
     }
+    const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
+                      .in_flight = pace.in_flight};
     return running(std::make_shared<Moving<PairBlocks>>(transport, local_, usable, exchanged, local_.members,
-                                                        local_.position, 1, segment));
+                                                        local_.position, PairBlocks::Slices()));
   }
 
   [[nodiscard]] Running share(Transport& transport, const RootShares& shares, const Pace& pace) const override {
