@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 #include <ranges>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -300,8 +301,22 @@ void Learned::put(LearnedEntry entry) {
   }
 }
 
-void Learned::erase(const AlikeCalls& like) {
-  std::erase_if(entries, [&](const LearnedEntry& entry) { return entry.like == like; });
+void Learned::put_after(const LearnedEntry& before, const std::optional<LearnedEntry>& entry) {
+  const auto what = [](const LearnedEntry& one) {
+    return std::tuple(std::string_view(one.algorithm), one.segment_bytes, one.trial_calls);
+  };
+  const LearnedEntry* const now = find(before.like);
+  if (now != nullptr && what(*now) != what(before)) return;
+  if (!entry) {
+    std::erase_if(entries, [&](const LearnedEntry& one) { return one.like == before.like; });
+    return;
+  }
+  LearnedEntry added = *entry;
+  if (now != nullptr && entry->calls >= before.calls) {
+    added.calls = as_count(std::uint64_t{now->calls} + (entry->calls - before.calls));
+    added.jobs = as_count(std::uint64_t{now->jobs} + (entry->jobs - before.jobs));
+  }
+  put(std::move(added));
 }
 
 void Learned::merge(const Learned& other) {

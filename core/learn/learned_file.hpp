@@ -83,7 +83,9 @@ struct Learned {
   /// In the place of the one for the same calls. Where there are too many the one goes that was of use the longest time
   /// ago.
   void put(LearnedEntry entry);
-  void erase(const AlikeCalls& like);
+  /// What a job has to say of `before`, that it began with and no trials of its own have replaced: its calls and jobs
+  /// are added; none: it is refuted, and goes. Where another job has found something else since, that stays.
+  void put_after(const LearnedEntry& before, const std::optional<LearnedEntry>& entry);
   /// With entries of another one of the same jobs: for the same calls the one that was of use last.
   void merge(const Learned& other);
 };

@@ -55,6 +55,15 @@ void Trials::end_interval(std::uint64_t calls, std::span<const double> seconds, 
     if (goes_on(call) && (takes_all || arm != runs_)) one.samples.add(timed[call]);
   }
   count_loss(calls, timed, account);
+  decide(timed);
+  if (!knows(native_) || tried_[runs_].samples.count() == 0) return;
+  counted_ = {.arm = runs_,
+              .runs_s = usual_s(),
+              .native_s = native_s(),
+              .off_s = tried_[native_].samples.half_width() + tried_[runs_].samples.half_width()};
+}
+
+void Trials::decide(std::span<const double> timed) {
   if (phase_ == Phase::waiting && calls_ >= least_calls) phase_ = Phase::trying;
   if (phase_ == Phase::trying) {
     eliminate();
@@ -92,6 +101,8 @@ void Trials::count_loss(std::uint64_t calls, std::span<const double> seconds, Lo
   }
   if (of_runs.count() < few && tried_[runs_].samples.count() > 0) of_runs = tried_[runs_].samples;
   const double usual_now_s = of_runs.count() > 0 ? of_runs.median() : 0.0;
+  lately_ran_ = runs_;
+  lately_s_ = usual_now_s;
   took_s += static_cast<double>(calls - seconds.size()) * usual_now_s;
   std::uint64_t as_usual = calls - tried - natively;
   since_native_s_ = natively > 0 || runs_ == native_ ? 0.0 : since_native_s_ + took_s;
@@ -210,9 +221,10 @@ void Trials::begin_interval(double& left_s) {
   schedule_.clear();
   if (phase_ == Phase::waiting) return;
   // Native calls lose nothing: they stand in for what runs while nothing may be lost.
-  if (left_s <= 0.0 && knows_both() && native_s() < usual_s()) {
+  if (left_s <= 0.0 && knows_both() && native_s() < lately_s()) {
+    const bool is_another = native_s() >= usual_s();  // than when it was settled
     runs_ = native_;
-    if (is_known_) try_anew();
+    if (is_known_ || is_another) try_anew();
   }
   std::array<std::size_t, most_arms> left{};
   for (std::size_t arm = 0; arm < arms_.size(); ++arm) left.at(arm) = wanted(arm);

@@ -81,6 +81,8 @@ class Samples {
   [[nodiscard]] double upper() const {
     return are_enough() ? sorted_.at(count() - 1 - beyond()) : std::numeric_limits<double>::infinity();
   }
+  /// Half of what lies between them; of fewer, of what lies between all.
+  [[nodiscard]] double half_width() const { return 0.5 * (are_enough() ? upper() - lower() : most_s() - least_s()); }
 
  private:
   /// Samples on either side that may be beyond the median: (n - 1) / 2 - z sqrt(n) / 2, of z = 1.96.
@@ -157,6 +159,14 @@ class Trials {
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   /// Beside native calls as measured; below 0: saved.
   [[nodiscard]] double lost_s() const { return lost_s_; }
+  /// What was known of that the last time: medians of a call, and by how much the two together may be off.
+  struct Counted {
+    std::size_t arm = 0;  ///< that ran
+    double runs_s = std::numeric_limits<double>::quiet_NaN();
+    double native_s = std::numeric_limits<double>::quiet_NaN();
+    double off_s = std::numeric_limits<double>::quiet_NaN();
+  };
+  [[nodiscard]] const Counted& counted() const { return counted_; }
   /// After how many calls of it the interval that has begun should end, since much depends on it; 0: nothing does. Not
   /// where what is left to try is not covered.
   [[nodiscard]] std::uint64_t urgent_calls() const {
@@ -176,11 +186,14 @@ class Trials {
   };
 
   [[nodiscard]] double native_s() const { return tried_[native_].samples.median(); }
+  /// Of a call of what runs, by the last interval: once all is settled, samples stay what they were.
+  [[nodiscard]] double lately_s() const { return lately_ran_ == runs_ ? lately_s_ : usual_s(); }
   [[nodiscard]] bool knows(std::size_t arm) const { return tried_[arm].samples.count() >= few; }
   [[nodiscard]] bool knows_both() const { return knows(native_) && knows(runs_); }
   /// Whether calls of it are no trials of one that may lose.
   [[nodiscard]] bool is_sure(std::size_t arm) const { return arm == native_ || arm == runs_; }
   void count_loss(std::uint64_t calls, std::span<const double> seconds, LossAccount& account);
+  void decide(std::span<const double> timed);
   void eliminate();
   void settle_where_done();
   void look_for_change(std::span<const double> seconds);
@@ -216,6 +229,9 @@ class Trials {
   std::uint64_t settled_at_ = 0;
   std::uint64_t uncounted_ = 0;  ///< calls before native ones were measured, whose loss was not known
   double lost_s_ = 0.0;
+  Counted counted_{};
+  std::size_t lately_ran_ = 0;   ///< an arm
+  double lately_s_ = 0.0;        ///< of its calls in the last interval
   double settled_s_ = 0.0;       ///< what calls took then
   double since_native_s_ = 0.0;  ///< time of calls since the last native one, once it is settled
   std::uint64_t others_ = 0;     ///< intervals in a row in which they took another time

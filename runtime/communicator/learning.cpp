@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -31,33 +30,26 @@ std::string name_of(const Arm& arm) {
 }
 
 void tell_found(Receipt& told, const TrialKey& key, const Trials& trials, int ranks) {
-  if (trials.arms().size() == 1) return;
-  const Samples& of_native = trials.samples(trials.native());
-  const Samples& of_runs = trials.samples(trials.runs());
-  const auto half_width = [](const Samples& samples) {
-    return 0.5 * (samples.are_enough() ? samples.upper() - samples.lower() : samples.most_s() - samples.least_s());
-  };
-  const bool are_known = of_native.count() > 0 && of_runs.count() > 0;
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (trials.arms().size() == 1 || trials.calls() == 0) return;
   std::vector<Tried> tried;
   for (std::size_t arm = 0; arm < trials.arms().size(); ++arm) {
     const Samples& samples = trials.samples(arm);
     if (samples.count() == 0) continue;
     tried.push_back({.algorithm = name_of(trials.arms()[arm]), .timed = samples.count(), .call_s = samples.median()});
   }
-  const double off_s = are_known ? half_width(of_native) + half_width(of_runs) : unknown;
   told.add({.collective = key.collective,
             .bytes = key.bytes,
             .ranks = ranks,
             .calls = trials.calls(),
             .first = name_of(trials.arms()[trials.first()]),
-            .algorithm = name_of(trials.arms()[trials.runs()]),
+            .algorithm =
+                name_of(trials.arms()[std::isfinite(trials.counted().runs_s) ? trials.counted().arm : trials.runs()]),
             .settled_after = trials.settled_after(),
             .known = trials.is_known(),
-            .runs_s = are_known ? of_runs.median() : unknown,
-            .native_s = are_known ? of_native.median() : unknown,
+            .runs_s = trials.counted().runs_s,
+            .native_s = trials.counted().native_s,
             .saved_s = -trials.lost_s(),
-            .error_s = off_s * static_cast<double>(trials.calls()),
+            .error_s = trials.counted().off_s * static_cast<double>(trials.calls()),
             .tried = std::move(tried)});
 }
 
@@ -110,7 +102,8 @@ int Learning::tell(MPI_Comm user) {
   is_timing_ = false;
   // Until it is here nothing is tried. A message takes less than some calls.
   constexpr std::uint64_t few = 4;
-  if (is_urgent_) interval_ = soon(few);
+  constexpr std::uint64_t some = 16;
+  timed_interval_ = std::exchange(interval_, soon(is_urgent_ ? few : std::clamp(interval_.calls, few, some)));
   const int code = PMPI_Iallreduce(told_.data(), heard_.data(), static_cast<int>(told_.size()), MPI_INT64_T, MPI_SUM,
                                    user, &request_);
   cost_s_ = seconds_since(start);
@@ -139,10 +132,9 @@ void Learning::conclude(const std::vector<double>& mean_s) {
   std::size_t at = head_size;
   for (Kind* const kind : telling_) {
     for (double& seconds : kind->seconds) seconds = mean_s[at++];
-    if (kind->others != nullptr) continue;
     const bool was_settled = kind->trials.is_settled();
     const std::uint64_t changes = kind->trials.changes();
-    kind->trials.end_interval(kind->calls, kind->seconds, account_);
+    kind->trials.end_interval(kind->calls + std::exchange(kind->untold, 0), kind->seconds, account_);
     if (says_) with_reserve([&] { say_what_is_new(*kind, was_settled, changes); });
   }
   // What the one before has cost is known now.
@@ -150,21 +142,26 @@ void Learning::conclude(const std::vector<double>& mean_s) {
   if (met_s > 0.0) meeting_s_ = met_s_ == 0.0 ? met_s : std::midpoint(meeting_s_, met_s);
   met_s_ += met_s;
   account_.add(0.0, met_s);
-  double left_s = account_.left_s();
-  const bool may_meet_soon = left_s > meeting_s_;
+  double left_s = account_.left_s() - meeting_s_;  // of the next one
+  const bool may_meet_soon = left_s > 0.0;
   std::uint64_t soonest = 0;
+  const auto is_told = [&](const auto& kind) { return std::ranges::find(telling_, kind.get()) != telling_.end(); };
+  // Kinds of which calls came first: there may be no more of others.
+  static_cast<void>(std::partition(kinds_.begin(), kinds_.end(), is_told));
   for (const auto& kind : kinds_) {
+    if (!is_told(kind)) kind->untold += kind->calls;  // their first calls came while times were on their way
     kind->calls = 0;
     kind->seconds.clear();
+    kind->usual = {};
     if (kind->others != nullptr) kind->trials = std::move(*std::exchange(kind->others, nullptr));
     kind->trials.begin_interval(left_s);
-    soonest = std::max(soonest, kind->trials.urgent_calls());
+    if (is_told(kind)) soonest = std::max(soonest, kind->trials.urgent_calls());
   }
   is_urgent_ = soonest > 0 && may_meet_soon;
   // As many of each kind: programs take turns with them.
   const std::uint64_t kinds_now = std::max<std::size_t>(telling_.size(), 1);
   interval_ =
-      is_urgent_ ? soon(kinds_now * soonest) : next_interval(interval_, counted_, mean_s[head_took], meeting_s_);
+      is_urgent_ ? soon(kinds_now * soonest) : next_interval(timed_interval_, counted_, mean_s[head_took], meeting_s_);
   telling_.clear();
 }
 
@@ -210,6 +207,7 @@ Learning::Chosen Learning::choose() {
   if (is_timing_ && number_ < most_timed && !earlier_.is_alone) now_->seconds.push_back(0.0);
   // While times are on their way nothing is tried.
   const std::size_t arm = is_timing_ ? trials.arm_of(number_) : trials.runs();
+  is_usual_ = arm == trials.runs();
   return {.arm = trials.arms()[arm],
           .is_trial = arm != trials.runs(),
           .is_first = arm == trials.first(),
@@ -218,8 +216,13 @@ Learning::Chosen Learning::choose() {
 
 void Learning::took(double seconds) {
   if (now_ == nullptr || earlier_.is_alone) return;
-  if (is_timing_ && number_ < most_timed) now_->seconds[number_] = seconds;
-  if (!is_timing_ && now_->trials.usual_s() > 0.0) longer_s_ += seconds - now_->trials.usual_s();
+  Kind::Usual& usual = now_->usual;
+  if (is_timing_) {
+    if (number_ < most_timed) now_->seconds[number_] = seconds;
+    if (is_usual_) usual = {.calls = usual.calls + 1.0, .seconds = usual.seconds + seconds};
+  } else if (usual.calls > 0.0) {
+    longer_s_ += seconds - usual.seconds / usual.calls;
+  }
 }
 
 void Learning::say_what_is_known(const Kind& kind) const {
@@ -265,7 +268,7 @@ void Learning::say_what_is_new(const Kind& kind, bool was_settled, std::uint64_t
 
 void Learning::end(bool waits, int ranks) {
   if (Receipt* const told = receipt()) {
-    told->add_meetings(met_s_);
+    told->add_meetings(met_s_, ranks);
     for (const auto& kind : kinds_) tell_found(*told, kind->key, kind->trials, ranks);
   }
   if (earlier_.learned != nullptr) {

@@ -96,8 +96,15 @@ class Learning {
   struct Kind {
     TrialKey key{};
     Trials trials;
-    std::uint64_t calls = 0;           ///< since the last conclusion
-    std::vector<double> seconds{};     ///< of those that are timed
+    /// What it ran but for trials, here, since the last conclusion, until times were told.
+    struct Usual {
+      double calls = 0.0;
+      double seconds = 0.0;
+    };
+    std::uint64_t calls = 0;        ///< since the last conclusion
+    std::uint64_t untold = 0;       ///< before it, and not counted there
+    std::vector<double> seconds{};  ///< of those that are timed
+    Usual usual{};
     std::unique_ptr<Trials> others{};  ///< from the next interval on; null: as before
   };
 
@@ -125,7 +132,8 @@ class Learning {
   std::uint64_t calls_ = 0;
   MeetingCount count_{};
   MeetingInterval interval_ = soon(10);
-  MeetingInterval counted_{};
+  MeetingInterval timed_interval_{};  ///< the last one, as it was to be
+  MeetingInterval counted_{};         ///< and as it was
   MeetingClock::time_point began_ = MeetingClock::now();
   bool is_timing_ = true;             ///< else what was told is on its way
   bool is_urgent_ = true;             ///< much depends on the next times
@@ -136,6 +144,7 @@ class Learning {
   MPI_Request request_ = MPI_REQUEST_NULL;
   Kind* now_ = nullptr;       ///< of the call that has begun
   std::uint64_t number_ = 0;  ///< of that call, since the last conclusion
+  bool is_usual_ = true;      ///< it is no trial
 };
 
 }  // namespace trunkline::runtime

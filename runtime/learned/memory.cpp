@@ -122,7 +122,8 @@ Learned found_in(const std::string& file, const AlikeJobs& jobs) {
 struct Found {
   enum Weight : std::uint8_t { nothing, as_before, refuted, by_own_trials };
   Weight weight = nothing;
-  std::optional<LearnedEntry> entry{};  ///< none: what was known is refuted, and nothing else was found
+  std::optional<LearnedEntry> entry{};   ///< none: what was known is refuted, and nothing else was found
+  std::optional<LearnedEntry> before{};  ///< that the job began with
 };
 
 class Memory {
@@ -138,8 +139,14 @@ class Memory {
       made.weight = Found::by_own_trials;
     } else if (before != nullptr && trials.changes() > 0) {
       made.weight = Found::refuted;
+    } else if (before != nullptr && before->is_due()) {
+      // Too few calls to find out: jobs that are as short would never run again what is known.
+      made.weight = Found::as_before;
+      made.entry = *before;
+      made.entry->calls = 0;
     }
     if (made.weight == Found::nothing) return;
+    if (before != nullptr) made.before = *before;
     const std::scoped_lock lock(mutex_);
     Found& known = found_[like];
     const auto calls = [](const Found& one) { return one.entry ? one.entry->calls : 0; };
@@ -153,10 +160,10 @@ class Memory {
     if (found_.empty() || file_.empty()) return;
     Learned all = found_in(file_, jobs_);
     for (const auto& [like, found] : found_) {
-      if (found.entry) {
+      if (found.weight == Found::by_own_trials) {
         all.put(*found.entry);
       } else {
-        all.erase(like);
+        all.put_after(*found.before, found.entry);
       }
     }
     std::error_code error;
@@ -200,11 +207,13 @@ Learned begin_memory(const Setup& setup, const World& world) {
 }  // namespace
 
 std::shared_ptr<const Learned> recall(const Setup& setup, const World& world) {
-  if (world.learn == Learn::none || setup.learned == "0" || !world.knowledge.cluster) return nullptr;
+  if (world.learn == Learn::none || !world.knowledge.cluster) return nullptr;
   int rank = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  constexpr std::uint64_t nothing = ~std::uint64_t{0};  // neither kept nor read
+  const bool is_wanted = setup.learned != "0";
   std::string text;
-  if (rank == 0) {
+  if (rank == 0 && is_wanted) {
     try {
       text = write_learned(begin_memory(setup, world));
       static_cast<void>(parse_learned(text, "what rank 0 has read"));  // which all others have to
@@ -213,8 +222,9 @@ std::shared_ptr<const Learned> recall(const Setup& setup, const World& world) {
       text.clear();
     }
   }
-  std::uint64_t bytes = text.size();
+  std::uint64_t bytes = is_wanted ? text.size() : nothing;
   check(PMPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
+  if (bytes == nothing) return nullptr;
   text.resize(bytes);
   check(PMPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, MPI_COMM_WORLD));
   return std::make_shared<const Learned>(bytes > 0 ? parse_learned(text, "what rank 0 has read") : Learned{});

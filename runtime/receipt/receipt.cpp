@@ -134,9 +134,10 @@ void Receipt::add(const TrialsFound& found) {
   with_reserve([&] { found_.push_back(found); });
 }
 
-void Receipt::add_meetings(double seconds) {
+void Receipt::add_meetings(double seconds, int ranks) {
   const std::scoped_lock lock(mutex_);
   meetings_s_ += seconds;
+  meetings_rank_s_ += seconds * ranks;
 }
 
 std::string Receipt::text() const {
@@ -213,6 +214,7 @@ std::string Receipt::json() const {
   if (!head_.cluster.empty()) all.add("cluster", head_.cluster);
   if (head_.hosts > 0) all.add("hosts", head_.hosts);
   all.add("ranks", head_.ranks).add("seconds", PMPI_Wtime() - began_s_).add("meetings_s", meetings_s_);
+  all.add("meetings_rank_s", meetings_rank_s_);
   all.add_json("calls", "[" + calls + "]").add_json("trials", "[" + trials + "]");
   return all.object() + "\n";
 }

@@ -77,8 +77,8 @@ class Receipt {
   void count(Collective collective, std::optional<std::uint64_t> bytes, std::string_view algorithm,
              const ReceiptReason& why, const Took& took);
   void add(const TrialsFound& found);
-  /// By how much calls took longer while ranks told each other their times.
-  void add_meetings(double seconds);
+  /// By how much calls of a communicator of `ranks` took longer while its ranks told each other their times.
+  void add_meetings(double seconds, int ranks);
 
   /// At the end of the job.
   void tell();
@@ -110,6 +110,7 @@ class Receipt {
   std::map<Key, Sum, InOrder> sums_{};
   std::vector<TrialsFound> found_{};
   double meetings_s_ = 0.0;
+  double meetings_rank_s_ = 0.0;  ///< each times its ranks
 };
 
 /// Of this process; null: it has none.

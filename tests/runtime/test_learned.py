@@ -155,10 +155,11 @@ def test_a_site_hands_out_what_was_found(mpi: Mpi, tmp_path: Path, first_job: Fi
     assert {one.jobs for one in entries(own)} == {2}
 
 
-def test_rank_0_alone_reads(mpi: Mpi, tmp_path: Path, first_job: FirstJob):
+@pytest.mark.parametrize("elsewhere", ["/nowhere", "0"])
+def test_rank_0_alone_reads(mpi: Mpi, tmp_path: Path, first_job: FirstJob, elsewhere: str):
     """The program checks that all ranks run the same."""
     kept = first_job(mpi, tmp_path)
-    words = 'test "$TRUNKLINE_HOST" = h0 || export TRUNKLINE_LEARNED=/nowhere; exec "$@"'
+    words = f'test "$TRUNKLINE_HOST" = h0 || export TRUNKLINE_LEARNED={elsewhere}; exec "$@"'
     others = "TRUNKLINE_HOST=h${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; export TRUNKLINE_HOST; " + words
     _, said = learns(mpi, tmp_path, FEW, per_rank=["sh", "-c", others, "sh"], **SLOW, TRUNKLINE_LEARNED=str(kept))
     assert [one for one in said if one["event"] == "known" and one["rank"] == 0]

@@ -173,6 +173,32 @@ TEST(LearnedFile, TheLaterOneOfTwoIsKept) {
   EXPECT_NE(learned.find(other.entries[0].like), nullptr);
 }
 
+TEST(LearnedFile, WhatAnotherJobHasFoundMeanwhileStays) {
+  const LearnedEntry before = parse_learned(learned_text, "learned.yaml").entries.front();
+  LearnedEntry ran_on = before;
+  ran_on.calls += 500;
+  ran_on.jobs += 1;
+
+  Learned as_before{.entries = {before}};
+  as_before.entries.front().calls += 70;  // by a job that ended earlier
+  as_before.entries.front().jobs += 1;
+  as_before.put_after(before, ran_on);
+  EXPECT_EQ(as_before.entries.front().calls, before.calls + 570);
+  EXPECT_EQ(as_before.entries.front().jobs, before.jobs + 2);
+  as_before.put_after(before, std::nullopt);
+  EXPECT_TRUE(as_before.entries.empty());
+  as_before.put_after(before, ran_on);
+  EXPECT_EQ(as_before.entries.front().calls, ran_on.calls);
+
+  Learned another{.entries = {before}};
+  another.entries.front().trial_calls += 1;
+  for (const auto& entry : {std::optional(ran_on), std::optional<LearnedEntry>()}) {
+    another.put_after(before, entry);
+    ASSERT_EQ(another.entries.size(), 1U);
+    EXPECT_EQ(another.entries.front().calls, before.calls);
+  }
+}
+
 TEST(LearnedFile, AnEntryIsDueAfterAThousandTimesItsTrials) {
   LearnedEntry entry = parse_learned(learned_text, "f").entries[0];
   entry.calls = 79'999;

@@ -107,6 +107,40 @@ TEST(Trials, TimesThatChangeAreTriedAnew) {
   EXPECT_EQ(course.runs, 2U);
 }
 
+TEST(Trials, WhatBecomesALittleSlowerThanNativeIsGivenUpOnceAllIsSpent) {
+  const auto clock = [](std::size_t arm, std::uint64_t calls) {
+    if (arm == 0) return 1e-3;
+    return arm == 2 ? 2e-3 : calls < 2000 ? 0.9e-3 : 1.07e-3;  // less than what counts as a change
+  };
+  constexpr std::uint64_t calls = 60000;
+  const Course course = run({1.2, 0.8, 1.1}, 1, clock, calls);
+  EXPECT_LT(course.lost_s, granted_loss_s + most_lost_share * calls * 1e-3 + 512 * 0.07e-3);
+  EXPECT_GT(course.changes, 0U);
+}
+
+TEST(Trials, TellWhatWasCountedAlsoWhileAllIsTriedAnew) {
+  const std::vector<double> truth_s{2e-3, 1.5e-3, 1e-3};
+  Trials trials(arms_of({2, 3, 1}), 1);
+  LossAccount account(granted_loss_s);
+  for (int interval = 0; interval < 200; ++interval) {
+    std::vector<double> seconds;
+    const double slower = interval > 100 ? 3.0 : 1.0;
+    for (std::uint64_t call = 0; call < 40; ++call) seconds.push_back(slower * truth_s[trials.arm_of(call)]);
+    trials.end_interval(40, seconds, account);
+    if (trials.changes() > 0) break;
+    if (trials.is_settled()) {
+      EXPECT_EQ(trials.counted().runs_s, trials.usual_s()) << "of what runs from now on";
+    }
+    double left_s = account.left_s();
+    trials.begin_interval(left_s);
+  }
+  ASSERT_EQ(trials.changes(), 1U);
+  EXPECT_EQ(trials.samples(0).count(), 0U);
+  EXPECT_LT(trials.lost_s(), 0.0);
+  EXPECT_GE(trials.counted().native_s, 2e-3);
+  EXPECT_EQ(trials.counted().arm, 2U);
+}
+
 TEST(Trials, OneArmIsSettled) {
   Trials trials({Arm{}}, 0);
   EXPECT_TRUE(trials.is_settled());
