@@ -62,9 +62,15 @@ class TestRead:
             ('{"trunkline": "cluster/1"}', "is no receipt; TRUNKLINE_SUMMARY=FILE has a job write one"),
             ('{"trunkline": "receipt/2"}', "is receipt/2, of another Trunkline; this one reads receipt/1"),
             ('{"trunkline": "receipt/1"}', "has no 'ranks'"),
-            (json.dumps(receipt(ranks="4")), "'ranks' must be a whole number from 0 on, not \"4\""),
+            (
+                json.dumps(receipt(ranks="4")),
+                "'ranks' must be a whole number from 0 to 18446744073709551615, not \"4\"",
+            ),
+            (json.dumps(receipt(ranks=10**400)), "'ranks' must be a whole number"),
+            (json.dumps(receipt(seconds=10**400)), "'seconds' must be a number from 0 to 1e+15"),
+            (json.dumps(receipt(seconds=1e200)), "'seconds' must be a number from 0 to 1e+15"),
             (json.dumps(receipt(ranks=True)), "'ranks' must be a whole number"),
-            (json.dumps(receipt(seconds=float("nan"))), "'seconds' must be a number from 0 on"),
+            (json.dumps(receipt(seconds=float("nan"))), "'seconds' must be a number from 0 to 1e+15"),
             (json.dumps(receipt(calls={})), "'calls' must be a list"),
             (json.dumps(receipt(calls=[3])), "calls[0]: must be an object"),
             (json.dumps(receipt(began="yesterday")), "'began' must be a time such as"),
@@ -177,6 +183,9 @@ class TestSum:
         assert worth.all.saved_s == pytest.approx(2 * 11.25)
         assert worth.all.error_s == pytest.approx(2**0.5 * 0.5), "jobs are independent"
         assert worth.all.saved_rank_s == pytest.approx(2 * (12.0 * 32 - 0.5 * 16 - 0.25 * 32))
+        written(folder, "four.json", meetings_rank_s=0.25 * 16)
+        rank_s = add_up(str(folder)).all.saved_rank_s - worth.all.saved_rank_s
+        assert rank_s == pytest.approx(12.0 * 32 - 0.5 * 16 - 0.25 * 16), "those ranks that met"
         assert {name: one.jobs for name, one in worth.by_month.items()} == {"2026-11": 2, "2026-12": 1}
         assert {name: one.jobs for name, one in worth.by_cluster.items()} == {"lab": 2, "other": 1}
         assert worth.by_collective["allreduce"].saved_s == pytest.approx(2 * 12.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,6 +15,9 @@ from trunkline.files import LARGEST_TEXT, read_regular_text
 
 _FORM = "receipt/1"
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+_MOST = 1e15
+"""Seconds, beyond which no job goes: sums of them, and squares, stay numbers."""
+_COUNTS = 1 << 64
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ class Receipt:
         mpi: The library, with its version.
         seconds: From ``MPI_Init`` to ``MPI_Finalize``.
         meetings_s: By how much calls took longer while ranks told each other their times.
+        meetings_rank_s: The same times the ranks that met; None: of a Trunkline that did not tell.
     """
 
     file: str
@@ -117,6 +120,7 @@ class Receipt:
     ranks: int
     seconds: float
     meetings_s: float
+    meetings_rank_s: float | None
     calls: tuple[Calls, ...]
     trials: tuple[Trials, ...]
 
@@ -179,18 +183,18 @@ class _Fields:
             raise self._wrong(name, "a text")
         return value
 
-    def number(self, name: str, *, least: float = -math.inf) -> float:
-        """A number that is finite, ``least`` or more."""
+    def number(self, name: str, *, least: float = -_MOST) -> float:
+        """A number, ``least`` or more."""
         value = self._value(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < least:
-            raise self._wrong(name, "a number" + (f" from {least:g} on" if least > -math.inf else ""))
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= _MOST:
+            raise self._wrong(name, f"a number from {least:g} to {_MOST:g}")
         return float(value)
 
     def count(self, name: str) -> int:
         """A whole number from 0 on."""
         value = self._value(name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._wrong(name, "a whole number from 0 on")
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _COUNTS:
+            raise self._wrong(name, f"a whole number from 0 to {_COUNTS - 1}")
         return value
 
     def maybe(self, name: str) -> float | None:
@@ -252,6 +256,7 @@ def _receipt(fields: _Fields, file: str) -> Receipt:
         ranks=fields.count("ranks"),
         seconds=fields.number("seconds", least=0.0),
         meetings_s=fields.number("meetings_s", least=0.0),
+        meetings_rank_s=fields.number("meetings_rank_s", least=0.0) if fields.has("meetings_rank_s") else None,
         calls=tuple(_calls(row) for row in fields.rows("calls")),
         trials=tuple(_trials(row) for row in fields.rows("trials")),
     )

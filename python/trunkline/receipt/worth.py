@@ -65,10 +65,13 @@ class Sum:
         self.seconds += sum(row.seconds for row in calls)
         if not trials:
             return
-        meetings_s = one.meetings_s if collective is None else 0.0
+        meetings_s, meetings_rank_s = 0.0, 0.0
+        if collective is None:
+            meetings_s = one.meetings_s
+            meetings_rank_s = meetings_s * one.ranks if one.meetings_rank_s is None else one.meetings_rank_s
         self.measured_jobs += 1
         self.saved_s += sum(row.saved_s for row in trials) - meetings_s
-        self.saved_rank_s += sum(row.saved_s * row.ranks for row in trials) - meetings_s * one.ranks
+        self.saved_rank_s += sum(row.saved_s * row.ranks for row in trials) - meetings_rank_s
         self._error_s2 += sum(row.error_s or 0.0 for row in trials) ** 2
 
 
