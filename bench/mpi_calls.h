@@ -17,8 +17,11 @@ struct work {
   double seconds;
   double tests_every_s; /* 0: never */
 };
-/* The form that does not block, and then MPI_Wait. Work is sleep: processors of hosts that a lab shares have other
- * ranks' work to do. NULL, or why there is none, to be followed by the collective's name. */
+/* The form that does not block, one at a time; whether it is over, by MPI_Test. NULL, or why there is none, to be
+ * followed by the collective's name. */
+const char* begin_mpi(const struct message* m, int past_others);
+int is_over(void);
+/* The same, and then MPI_Wait. Work is sleep: processors of hosts that a lab shares have other ranks' work to do. */
 const char* start_mpi(const struct message* m, int past_others, struct work work);
 
 /* The persistent form, one at a time: made, started and waited for as often as one likes, and freed. Native ones are

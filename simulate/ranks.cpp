@@ -3,12 +3,13 @@
 // return. Linked with the runtime, and loaded once for each rank (shared_pages.hpp), so that each has its own globals.
 //
 //     --collective bcast --algorithm NAME[:SEGMENT] --sizes 8192,1048576 --root 0 --peer 4 --private 0|1
-//     --most-us 0,2500000 --calls 1
+//     --most-us 0,2500000 --calls 1 --work-us 5000 --tests-every-us 1000
 //
 // NAME is one of Trunkline's, "auto", or "native" for what SMPI was told to run; "native-by-hosts" for that among the
 // first ranks of all hosts (by_hosts.hpp). Rank 0 prints one JSON object a line.
 // A call that takes longer than --most-us says for its size (0: any time) is given up, and with it the simulation. Each
-// size is called so many times as --calls says: times differ where datagrams get lost.
+// size is called so many times as --calls says: times differ where datagrams get lost. With --work-us above 0, plans
+// run once more, started, with that work beside them, which tests the call every --tests-every-us (0: never).
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +34,11 @@
 #include "rendezvous.hpp"
 #include "shared_pages.hpp"
 #include "trunkline.h"
+
+/// As intercept/under_way.hpp says; SimGrid has names that headers of the runtime have, too.
+namespace trunkline::runtime {
+void go_on_with_calls();
+}
 
 namespace {
 
@@ -69,14 +76,16 @@ struct Options {
   int root = 0;
   int peer = 1;
   std::uint64_t calls = 1;
+  double work_s = 0.0;
+  double tests_every_s = 0.0;
   bool own_memory = false;  ///< a buffer for each rank, whose content is checked; else all write to the same memory
 };
 
 Options read_options(int argc, char** argv) {
   std::map<std::string_view, std::string_view> given;
   for (int i = 1; i + 1 < argc; i += 2) given[argv[i]] = argv[i + 1];
-  for (const char* name :
-       {"--collective", "--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us", "--calls"}) {
+  for (const char* name : {"--collective", "--algorithm", "--sizes", "--root", "--peer", "--private", "--most-us",
+                           "--calls", "--work-us", "--tests-every-us"}) {
     if (!given.contains(name)) fail(2, std::string("missing option ") + name);
   }
   Options options{.what = find_collective(std::string(given["--collective"]).c_str()),
@@ -86,6 +95,8 @@ Options read_options(int argc, char** argv) {
                   .root = static_cast<int>(number(given["--root"])),
                   .peer = static_cast<int>(number(given["--peer"])),
                   .calls = number(given["--calls"]),
+                  .work_s = static_cast<double>(number(given["--work-us"])) * 1e-6,
+                  .tests_every_s = static_cast<double>(number(given["--tests-every-us"])) * 1e-6,
                   .own_memory = number(given["--private"]) != 0};
   if (options.what == nullptr) fail(2, std::string("no such collective; there are: ") + collective_names());
   if (options.sizes.empty() || options.sizes.size() != options.most_us.size()) {
@@ -192,11 +203,50 @@ class Rank {
       check();
       if (message_.rank == 0) give_up_after(0);
     }
+    const std::string overlapped = overlaps() ? time_beside_work() : "";
     if (message_.rank != 0) return;
     const char* const name = options_.what->name;
-    std::printf("{\"seconds\": [%s], \"ran\": \"%s\", \"segment_bytes\": %llu}\n", times.c_str(),
-                native() ? "native" : trunkline_last(name), native() ? 0ULL : trunkline_last_segment(name));
+    std::printf("{\"seconds\": [%s], \"ran\": \"%s\", \"segment_bytes\": %llu%s}\n", times.c_str(),
+                native() ? "native" : trunkline_last(name), native() ? 0ULL : trunkline_last_segment(name),
+                overlapped.c_str());
     std::fflush(stdout);
+  }
+
+  /// SMPI's own calls that do not block are no library's.
+  [[nodiscard]] bool overlaps() const { return options_.work_s > 0.0 && !native(); }
+
+  /// A field of what is printed.
+  std::string time_beside_work() {
+    const char* const name = options_.what->name;
+    const std::string before = trunkline_last(name);
+    trunkline_simulate_meet(ranks());
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), ", \"overlapped\": %.12g", timed([&] { run_beside_work(); }));
+    check();
+    if (trunkline_last(name) != before) fail(1, "started, it ran " + std::string(trunkline_last(name)));
+    return text.data();
+  }
+
+  /// A rank that waits in MPI goes on at once. Here it looks again after a thousandth of what it has taken.
+  void run_beside_work() {
+    constexpr double least_s = 1e-6;
+    constexpr double part = 1e-3;
+    const double start = PMPI_Wtime();
+    if (const char* why = begin_mpi(&message_, 0)) fail(2, std::string(why) + options_.what->name);
+    bool is_done = false;
+    const auto rest = [](double seconds) { smpi_usleep(static_cast<useconds_t>(std::ceil(seconds * 1e6))); };
+    const auto look = [&] {
+      if (is_done) return;
+      trunkline::runtime::go_on_with_calls();
+      is_done = is_over() != 0;
+    };
+    while (true) {
+      const double left = start + options_.work_s - PMPI_Wtime();
+      if (left < least_s) break;
+      rest(options_.tests_every_s > 0.0 ? std::min(left, options_.tests_every_s) : left);
+      if (options_.tests_every_s > 0.0) look();
+    }
+    for (look(); !is_done; look()) rest(std::max(least_s, part * (PMPI_Wtime() - start)));
   }
 
   void resize(std::size_t bytes) {

@@ -21,6 +21,7 @@
 #include "startup/progress_hook.hpp"
 #include "startup/progress_thread.hpp"
 #include "transport/looks.hpp"
+#include "transport/watchdog.hpp"
 #include "transport/yields.hpp"
 
 // Two locks. One is over all that is under way: it is tried and never waited for, since functions of the program run
@@ -245,7 +246,7 @@ int CallsUnderWay::start(std::shared_ptr<const ReadyCall> ready, MPI_Request* re
   has_any_started.store(true, std::memory_order_relaxed);
   static_cast<void>(go_on(world()->has_hook));
   // Nothing else would go on with it, in MPI_Finalize.
-  while (thread_ == nullptr && !world()->has_hook && has_any()) {
+  while (!simulated && thread_ == nullptr && !world()->has_hook && has_any()) {
     static_cast<void>(go_on(false));
     yield_in_turn();
   }
@@ -529,7 +530,7 @@ bool must_go_on_with_calls() {
          under_way().has_any();
 }
 
-void go_on_with_calls() { static_cast<void>(under_way().go_on(false)); }
+void go_on_with_calls() { static_cast<void>(under_way().go_on(simulated)); }
 
 void forget_communicator(MPI_Comm communicator) {
   if (has_any_started.load(std::memory_order_relaxed)) under_way().let_go_of(communicator);

@@ -140,7 +140,7 @@ LocalView local_view(const Setup& setup) {
   view.world.has_hook = has_progress_hook();
   view.world.has_threads = may_have_threads();
   view.world.has_progress_thread = setup.progress == Progress::thread && view.world.has_threads && !simulated;
-  view.world.goes_on = view.world.has_hook || view.world.has_progress_thread;
+  view.world.goes_on = view.world.has_hook || view.world.has_progress_thread || simulated;  // simulate/ranks.cpp
   view.world.by_arrival = setup.within_hosts == WithinHosts::arrival;
   view.world.trace = !setup.trace.empty();
   view.host_name = setup.host.empty() ? processor_name() : setup.host;

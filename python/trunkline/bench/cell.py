@@ -51,6 +51,12 @@ class Timed:
         return asdict(self)
 
 
+def hidden_share(alone_s: float, beside_work_s: float, work_s: float) -> float:
+    """How much of the time that a call takes by itself its work took as well: from 0 to 1; times in seconds."""
+    seen_s = max(0.0, beside_work_s - work_s)
+    return max(0.0, 1 - seen_s / alone_s)
+
+
 def check_entry(entry: object, kind: type[Any], names: frozenset[str] | None = None) -> None:
     """Compare an object of a file with the dataclass that it was written from.
 

@@ -29,7 +29,9 @@ from trunkline.cli.options import (
     ReportOption,
     RootOption,
     SizesOption,
+    TestEveryOption,
     algorithms_option,
+    tests_every_s,
 )
 from trunkline.cli.output import check_outputs, write_json, write_text
 from trunkline.cluster import load_cluster
@@ -41,7 +43,7 @@ from trunkline.registry import chosen_algorithms
 from trunkline.report.cells_table import cells_table
 from trunkline.terminal import console
 from trunkline.tune.tuner import load_tuning
-from trunkline.units import parse_bench_sizes, parse_rate, parse_time
+from trunkline.units import parse_bench_sizes, parse_rate
 
 app = App(help="Measure collectives on the emulated cluster.", no_args_is_help=True)
 
@@ -66,7 +68,7 @@ class Calls:
 def _nonblocking(overlap: bool, test_every: str, thread: bool) -> Calls:
     forms = ("", "start", "overlap") if overlap else ("", "start")
     settings = {"TRUNKLINE_PROGRESS": "thread"} if thread else {}
-    return Calls(forms, 0.0 if test_every == "never" else parse_time(test_every), settings)
+    return Calls(forms, tests_every_s(test_every), settings)
 
 
 def _blocking(persistent: bool) -> Calls:
@@ -93,10 +95,7 @@ _NONBLOCKING = {
         ],
         False,
     ),
-    "test_every": (
-        Annotated[str, typer.Option(metavar="TIME|never", help="How often such work calls MPI_Test.")],
-        "1ms",
-    ),
+    "test_every": (TestEveryOption, "1ms"),
     "thread": (
         Annotated[
             bool,

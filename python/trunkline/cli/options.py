@@ -17,7 +17,7 @@ from trunkline.errors import BadInput
 from trunkline.mpi import find_mpis
 from trunkline.random_sites import SITES_FORM
 from trunkline.registry import check_collective
-from trunkline.units import parse_rate
+from trunkline.units import parse_rate, parse_time
 
 
 def _names(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -78,7 +78,13 @@ MpisOption = Annotated[
     str, mpi_option("MPI libraries, separated by commas: mpich, openmpi, mpich-5.0.2, ...", several=True)
 ]
 SizesOption = Annotated[str, sizes_option()]
+TestEveryOption = Annotated[str, typer.Option(metavar="TIME|never", help="How often such work calls MPI_Test.")]
 _LAB_RATE = "Rate of the fastest link (20Mbit), or auto: the highest this machine can emulate truly."
+
+
+def tests_every_s(test_every: str) -> float:
+    """Seconds between tests; 0: there are none."""
+    return 0.0 if test_every == "never" else parse_time(test_every)
 
 
 def _checked_lab_rate(text: str) -> str:

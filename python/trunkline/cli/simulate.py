@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.bench.cell import hidden_share
 from trunkline.cli.app import App
 from trunkline.cli.assumptions import host_words, rate_words, tell_rate
 from trunkline.cli.options import (
@@ -23,8 +24,10 @@ from trunkline.cli.options import (
     PlannedRootOption,
     RateOption,
     SizesOption,
+    TestEveryOption,
     algorithms_option,
     multicasts_wanted,
+    tests_every_s,
 )
 from trunkline.cli.output import check_outputs, write_json
 from trunkline.cli.simulate_gains import gains, reasons
@@ -39,7 +42,7 @@ from trunkline.simulate.compare import Pair, check_comparable, compared, load_be
 from trunkline.simulate.engine import SMALL_JOB, Job, processor_times
 from trunkline.simulate.rows import LeftOut, Row, parts_of, simulate_all
 from trunkline.terminal import console, progress_bar, tell, titled_table
-from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes
+from trunkline.units import format_bytes, format_seconds, parse_rate, parse_sizes, parse_time
 
 LOSSY_CALLS = 25
 """Where the network loses datagrams, calls take different times."""
@@ -102,6 +105,15 @@ def simulated(
             f"{LOSSY_CALLS} where the cluster file has impairments, since datagrams get lost.",
         ),
     ] = None,
+    overlap: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="TIME",
+            help="Plans run once more, started by the form that does not block, with work beside them for so long: how "
+            "much of the call it hides.",
+        ),
+    ] = None,
+    test_every: TestEveryOption = "1ms",
     compare: Annotated[
         Optional[str],
         typer.Option(metavar="FILE", help="What 'bench COLLECTIVE --json' wrote: simulate at its rate, print both."),
@@ -113,6 +125,9 @@ def simulated(
     check_outputs({"--json": json})
     if by_arrival and collective != "allreduce":
         raise BadInput("--by-arrival: ranks of a host combine allreduces so, and nothing else; leave it out")
+    work_s = parse_time(overlap) if overlap else 0.0
+    if work_s > 0.0 and by_arrival:
+        raise BadInput("--overlap: ranks that combine by arrival do so in calls that block; leave --by-arrival out")
     bench = load_bench(compare) if compare else None
     network = load_cluster(cluster)
     rate_bps = parse_rate(rate) if rate else rate_of(bench) if bench else None
@@ -139,6 +154,8 @@ def simulated(
     job = Job(
         *(collective, network, placement, start, lengths, options, costs, library.native_library, calls),
         by_arrival=by_arrival,
+        work_s=work_s,
+        tests_every_s=tests_every_s(test_every),
     )
     if race is None:
         race = LARGE_RACE if len(placement) > SMALL_JOB else 0.0
@@ -210,9 +227,11 @@ def _simulate_with_progress(
 
 
 def _rows_table(title: str, job: Job, rows: Sequence[Row], left_out: Sequence[LeftOut]) -> Table:
+    overlaps = job.work_s > 0.0
+    beside_work = [f"with {format_seconds(job.work_s)} of work", "hidden"] if overlaps else []
     table = titled_table(
         title,
-        *("size", "T(m)", "algorithm", "time", "over T", "over bound", "simulated in"),
+        *("size", "T(m)", "algorithm", "time", "over T", "over bound", *beside_work, "simulated in"),
         left=["algorithm"],
         wrap=["algorithm"],
     )
@@ -220,23 +239,31 @@ def _rows_table(title: str, job: Job, rows: Sequence[Row], left_out: Sequence[Le
         own = [row for row in rows if row.message_bytes == size]
         limit = format_seconds(own[0].limit_seconds) if own else ""
         head = (format_bytes(size), limit)
-        lines = [_row_words(row) for row in own]
-        lines += [(one.algorithm, "-", "", "", "") for one in left_out if one.message_bytes == size]
+        lines = [_row_words(row, overlaps) for row in own]
+        lines += [[one.algorithm, "-"] for one in left_out if one.message_bytes == size]
         for k, line in enumerate(lines):
             table.add_row(*(head if k == 0 else ("", "")), *line, end_section=k == len(lines) - 1)
     return table
 
 
-def _row_words(row: Row) -> tuple[str, str, str, str, str]:
+def _row_words(row: Row, overlaps: bool) -> list[str]:
     more = "> " if row.gave_up else ""
     segment = f", {row.segment_bytes} B" if row.segment_bytes else ""
-    return (
+    return [
         f"{row.algorithm}{_what_ran(row)}{segment}",
         f"{more}{format_seconds(row.seconds_median)}",
         f"{more}{row.seconds_median / row.limit_seconds:.2f}",
         f"{more}{row.seconds_median / row.bound_seconds:.2f}",
+        *(_beside_work(row) if overlaps else ()),
         format_seconds(row.wall_seconds),
-    )
+    ]
+
+
+def _beside_work(row: Row) -> tuple[str, str]:
+    if row.overlapped_seconds is None or row.work_seconds is None:
+        return "", ""
+    hidden = hidden_share(row.seconds_median, row.overlapped_seconds, row.work_seconds)
+    return format_seconds(row.overlapped_seconds), f"{hidden:.0%}"
 
 
 def _what_ran(row: Row) -> str:

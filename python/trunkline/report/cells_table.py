@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
+from trunkline.bench.cell import hidden_share
 from trunkline.bench.measure import Cell
 from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
@@ -83,11 +84,9 @@ def _call(cells: Sequence[Cell]) -> str:
 
 
 def _hidden(cell: Cell, alone_s: Optional[float]) -> str:
-    """How much of the time that a call takes by itself, ``alone_s``, its work took as well."""
     if cell.work_seconds is None or not alone_s:
         return ""
-    seen = max(0.0, cell.seconds_median - cell.work_seconds)
-    return f"{max(0.0, 1 - seen / alone_s):.0%}"
+    return f"{hidden_share(alone_s, cell.seconds_median, cell.work_seconds):.0%}"
 
 
 def _over_bound(cell: Cell) -> list[str]:

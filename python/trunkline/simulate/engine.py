@@ -105,6 +105,10 @@ class Job:
     """Of each size: they take the same time where no datagram gets lost."""
     by_arrival: bool = False
     """Ranks of a host combine short allreduces as they come, not as plans say."""
+    work_s: float = 0.0
+    """Plans run once more with work beside them, which takes that long; 0: they do not."""
+    tests_every_s: float = 0.0
+    """How often the work tests its call; 0: never."""
     told: _core.Cluster | None = None
     """What the ranks are told of the network, where that is another one; its hosts are the same."""
 
@@ -166,6 +170,8 @@ class Outcome:
     """Seconds of each call; empty: given up."""
     ran: str
     segment_bytes: int
+    overlapped_s: float | None
+    """With the job's work, both together; None: there was none, or no plan."""
 
     @property
     def seconds(self) -> float | None:
@@ -222,6 +228,7 @@ def _simulate(
         *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
         *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
         *("--calls", str(job.calls)),
+        *("--work-us", str(round(job.work_s * 1e6)), "--tests-every-us", str(round(job.tests_every_s * 1e6))),
         *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
     ]
     return run_ranks(job, runs, options, words, _outcomes, settings)
@@ -325,6 +332,7 @@ def _outcomes(lines: Iterable[str]) -> Iterator[Outcome]:
                 times=_floats(event.get("seconds", [])),
                 ran=str(event.get("ran", "")),
                 segment_bytes=int(str(event.get("segment_bytes", 0))),
+                overlapped_s=float(str(event["overlapped"])) if "overlapped" in event else None,
             )
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Optional
 
 from trunkline import _core
 from trunkline.accuracy import slowest_host_bps
@@ -37,6 +38,10 @@ class Row(Timed):
     """See :func:`bound_seconds`."""
     wall_seconds: float
     """How long the simulation took, from the size before or the start on."""
+    work_seconds: Optional[float] = None
+    """Of the work beside the call, where it ran once more with it."""
+    overlapped_seconds: Optional[float] = None
+    """Of the call, started, and that work, both together."""
 
 
 MOST_DECIDING = 1024
@@ -233,5 +238,7 @@ def _row(job: Job, algorithm: Simulated, part: Part, outcome: Outcome, given_up_
         limit_seconds=outcome.limit_seconds,
         bound_seconds=bound_seconds(job, outcome.message_bytes),
         wall_seconds=wall_s,
+        work_seconds=job.work_s if outcome.overlapped_s else None,
+        overlapped_seconds=outcome.overlapped_s,
         trunkline_version=_core.__version__,
     )

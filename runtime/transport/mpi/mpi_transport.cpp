@@ -68,7 +68,7 @@ std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* cons
   const auto index = any_over(pending, handles_, status);
   if (!index) {
     if constexpr (simulated) {
-      if (datagrams_ != nullptr) datagrams_->rest();
+      if (datagrams_ != nullptr && !within_progress) datagrams_->rest();
       return {};
     }
     if (watchdog.is_due(is_alert_)) look_for_trouble(receiving, watchdog);

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from trunkline import _core
+from trunkline.bench.cell import hidden_share
 from trunkline.cluster import fingerprint_text, load_cluster
 from trunkline.errors import BadInput
 from trunkline.peers.simulated import PIPELINED, SELECTORS, UNNAMED, simulated_algorithms
@@ -397,3 +398,27 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
     assert re.search(r"64 KiB \S+ ms auto: two-tree, (\d+ B )?\S+ ms [\d. ]+ ms ", said)
     assert re.search(r"auto: two-tree, .*?\b\d+ B ", said), "the segment, perhaps in a row of its own"
     assert "smpi-mpich: " not in said
+
+
+@pytest.mark.parametrize(("collective", "relays"), [("bcast", True), ("allreduce", True), ("alltoall", False)])
+def test_work_hides_what_tests_let_go_on(trunkline, switch, collective, relays):
+    """A call beside work that takes as long or longer, and tests it often, seldom and never; buffers are checked."""
+    hidden = {}
+    for every in ("100us", "5ms", "never"):
+        words = ("--host-costs", "free", "--overlap", "20ms", "--test-every", every)
+        ran = trunkline(
+            *("simulate", collective, "--cluster", switch(8), "--sizes", "32KiB", "--algorithms", "auto,native"),
+            *("--json", "-", *words),
+        )
+        assert ran.status == 0, ran.error
+        ours, native = ran.data
+        assert ours["ran"] != "native"
+        assert ours["work_seconds"] == 0.02
+        assert native["work_seconds"] is native["overlapped_seconds"] is None
+        assert ours["overlapped_seconds"] >= 0.02
+        hidden[every] = hidden_share(ours["seconds_median"], ours["overlapped_seconds"], 0.02)
+    assert hidden["100us"] > 0.95
+    assert hidden["100us"] + 0.01 >= hidden["5ms"] >= hidden["never"]
+    assert (hidden["never"] < 0.5) == relays, (
+        "a rank that does not look hands on nothing; blocks that go straight need no look"
+    )
