@@ -148,7 +148,7 @@ SEED ?= 100
 test-seeded: $(STAMPS)/dev ## A million calls of the executors under the seeded scheduler, from seed SEED on (default 100)
 	seq $(SEED) $$(($(SEED) + 19)) | xargs -P $(JOBS) -I{} build/dev/tests/runtime/runtime-seeded --seed {} --calls 50000
 
-fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS each (default 60)
+fuzz: $(STAMPS)/python-dev ## Fuzz what reads files, SECONDS_EACH=60 seconds each
 	cmake --preset fuzz && cmake --build --preset fuzz
 	tests/fuzz/run.sh build/fuzz $${SECONDS_EACH:-60}
 
@@ -215,5 +215,5 @@ peers: setup ## What `trunkline_papers bench peers` and `multicast` compare with
 	rm -f $(STAMPS)/native
 	$(MAKE) papers-programs
 
-bench: setup ## Figures of docs/results/broadcast.md: every cluster, both MPIs (long)
+bench: setup ## Broadcasts on six bundled clusters, both MPIs (two hours)
 	papers/tools/bench.sh out

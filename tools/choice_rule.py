@@ -3,6 +3,7 @@
 """Writes the tables of choice in docs/choice.md from the core's; with --check only says whether they are the same."""
 
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 from trunkline import _core
@@ -19,7 +20,7 @@ THERE_FOR = {
     "tree": "long messages: pipelined without contention",
     "wide tree": "short messages on fast links: few levels",
     "blind": "where messages cost more than links: few of them for each rank",
-    "rounds": "where there is no root",
+    "rounds": "where there is no root, or each rank has a share",
     "scattered": "a block for each rank, then all to all",
     "to all at once": "where switches copy what goes to a multicast group",
     "shared hosts": "where ranks share hosts",
@@ -30,24 +31,25 @@ THERE_FOR = {
 def tables() -> str:
     """The candidates by what they are for, then by how far their predicted times may be off."""
     lines = ["| there for | algorithms | `auto` compares them for |", "|---|---|---|"]
-    names: dict[str, list[str]] = {}
-    compared: dict[str, set[str]] = {}
-    served: dict[str, set[str]] = {}
+    compared: dict[tuple[str, str], set[str]] = defaultdict(set)
+    served: dict[tuple[str, str], set[str]] = defaultdict(set)
     about: dict[str, tuple[_core.Uncertainty, list[str]]] = {}
     for collective in _core.collectives():
         for one in _core.candidates(collective):
-            if one.name not in (known := names.setdefault(one.role, [])):
-                known.append(one.name)
-            served.setdefault(one.role, set()).add(collective)
+            served[one.role, one.name].add(collective)
             if one.is_compared:
-                compared.setdefault(one.role, set()).add(collective)
+                compared[one.role, one.name].add(collective)
                 algorithms = about.setdefault(one.uncertainty.name, (one.uncertainty, []))[1]
                 if one.name not in algorithms:
                     algorithms.append(one.name)
     for role, there_for in THERE_FOR.items():
-        where = compared.get(role, set())
-        whom = "all that they serve" if where == served[role] else ", ".join(sorted(where))
-        lines.append(f"| {there_for} | {listed(names[role])} | {whom or 'nothing: `trunkline tune` measures them'} |")
+        names: dict[str, list[str]] = defaultdict(list)
+        for (of_role, name), where in served.items():
+            if of_role == role:
+                whom = compared[role, name]
+                words = "all that they serve" if whom == where else ", ".join(sorted(whom))
+                names[words or "nothing: `trunkline tune` measures them"].append(name)
+        lines += [f"| {there_for} | {listed(known)} | {words} |" for words, known in names.items()]
     replays = _core.uncertainty_of_replays()
     lines += [
         "",
