@@ -30,7 +30,6 @@ class ToldCosts final : public CostFunction {
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override {
     return formula_->best_segment(message_bytes);
   }
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return formula_->network_transfers(); }
 
  private:
   Cluster cluster_;

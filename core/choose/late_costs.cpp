@@ -41,9 +41,6 @@ class LateCosts final : public CostFunction {
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override {
     return laid(message_bytes).fastest_segment(message_bytes, cuts);
   }
-  [[nodiscard]] std::optional<Rank> network_transfers() const override {
-    return by_size_ ? std::nullopt : laid(usual_message_bytes).network_transfers();
-  }
 
  private:
   [[nodiscard]] const CostFunction& laid(std::uint64_t message_bytes) const {

@@ -204,6 +204,21 @@ class BlockSchedule {
   [[nodiscard]] virtual std::uint64_t parts() const { return 1; }
 };
 
+/// Of which one function says both sides of a round.
+class TwoSided : public BlockSchedule {
+ public:
+  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const final {
+    return transfer(round, blocks, true);
+  }
+  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const final {
+    return transfer(round, blocks, false);
+  }
+
+ private:
+  [[nodiscard]] virtual std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                              bool sends) const = 0;
+};
+
 /// What the rank at a position does; throws std::invalid_argument where there is no such position.
 using Schedules = std::function<std::unique_ptr<const BlockSchedule>(Rank position)>;
 

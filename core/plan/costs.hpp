@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "model/transfer/host_costs.hpp"
@@ -50,9 +49,6 @@ class CostFunction {
 
   /// What its ranks spend together before the first call on a communicator; 0: nothing.
   [[nodiscard]] virtual double opening_s() const { return 0.0; }
-
-  /// Transfers of a segment that use the network; none: they differ from segment to segment.
-  [[nodiscard]] virtual std::optional<Rank> network_transfers() const { return {}; }
 
  protected:
   CostFunction() = default;

@@ -96,7 +96,6 @@ struct TreeCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return network_hops; }
   [[nodiscard]] double exchanged_byte_s() const override { return crowded_byte_s; }
 };
 

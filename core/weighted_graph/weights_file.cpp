@@ -8,7 +8,6 @@
 
 #include "text/names.hpp"
 #include "text/quantity.hpp"
-#include "text/text_file.hpp"
 #include "text/yaml_fields.hpp"
 #include "text/yaml_text.hpp"
 
@@ -207,7 +206,5 @@ WeightedNetwork parse_weights(std::string_view yaml, const std::string& file) {
   return read_document(yaml, weights_format, file,
                        [](const YamlNode& root, Faults& faults) { return WeightsReader(faults).read(root); });
 }
-
-WeightedNetwork read_weights(const std::string& path) { return parse_weights(read_text_file(path), path); }
 
 }  // namespace trunkline

@@ -30,7 +30,4 @@ struct WeightedNetwork {
 /// `file` is for messages. Throws FaultyFile with all faults.
 [[nodiscard]] WeightedNetwork parse_weights(std::string_view yaml, const std::string& file);
 
-/// Throws FaultyFile with all faults, also where the file cannot be read.
-[[nodiscard]] WeightedNetwork read_weights(const std::string& path);
-
 }  // namespace trunkline

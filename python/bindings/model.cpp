@@ -54,15 +54,13 @@ struct PlanCosts {
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const {
     return costs->best_segment(message_bytes);
   }
-  [[nodiscard]] std::optional<Rank> network_hops() const { return costs->network_transfers(); }
 };
 
 void bind_costs(nb::module_& module) {
   nb::class_<PlanCosts>(module, "Costs", "What a plan costs, from stated rates.")
       .def("seconds", &PlanCosts::seconds, "message_bytes"_a, "segment_bytes"_a)
       .def("best_segment", &PlanCosts::best_segment, "message_bytes"_a,
-           "Bytes; of the candidates, the one predicted fastest.")
-      .def_prop_ro("network_hops", &PlanCosts::network_hops, "Of trees: transfers of a segment that use the network.");
+           "Bytes; of the candidates, the one predicted fastest.");
   module.def(
       "costs_of",
       [](const Cluster& cluster, const Placement& placement, const Plan& plan, const std::string& collective,
@@ -85,26 +83,13 @@ void bind_costs(nb::module_& module) {
       "cluster"_a, "placement"_a, "plan"_a, "collective"_a, "message_bytes"_a, "segment_bytes"_a,
       "host_costs"_a = std::string(usual_host_costs().name),
       "How long a plan of trees or rounds takes, message by message. Raises ValueError.");
-  nb::class_<HostCosts>(module, "HostCosts", "What a message costs the hosts that send and receive it, seconds.")
-      .def_ro("name", &HostCosts::name)
-      .def_ro("send_s", &HostCosts::send_s)
-      .def_ro("send_byte_s", &HostCosts::send_byte_s)
-      .def_ro("receive_s", &HostCosts::receive_s)
-      .def_ro("receive_byte_s", &HostCosts::receive_byte_s)
-      .def_ro("eager_bytes", &HostCosts::eager_bytes)
-      .def_ro("rendezvous_s", &HostCosts::rendezvous_s)
-      .def_ro("datagram_send_s", &HostCosts::datagram_send_s)
-      .def_ro("datagram_send_byte_s", &HostCosts::datagram_send_byte_s)
-      .def_ro("datagram_receive_s", &HostCosts::datagram_receive_s)
-      .def_ro("datagram_receive_byte_s", &HostCosts::datagram_receive_byte_s)
-      .def_ro("datagram_rank_s", &HostCosts::datagram_rank_s);
   module.def(
       "host_costs_of",
       [](const std::string& mpi, const std::string& version) { return host_costs_of(mpi, version).name; }, "mpi"_a,
       "mpi_version"_a, "Name of a library's defaults.");
   module.def(
-      "host_costs_from", [](const std::string& text) { return host_costs_from(text, usual_host_costs()); }, "text"_a,
-      "As TRUNKLINE_HOST_COSTS says it. Raises ValueError.");
+      "host_costs_from", [](const std::string& text) { return host_costs_from(text, usual_host_costs()).name; },
+      "text"_a, "Name of those that TRUNKLINE_HOST_COSTS says so. Raises ValueError.");
   module.def(
       "segment_candidates", [] { return std::vector<std::uint64_t>(segment_sizes().begin(), segment_sizes().end()); },
       "Bytes, ascending.");
@@ -249,9 +234,6 @@ void bind_candidates(nb::module_& module) {
              "What ``auto`` compares and ``trunkline tune`` measures. Raises ValueError.");
   module.def("uncertainty_of_replays", &uncertainty_of_replays,
              "Where replays are true, of every candidate but multicasts of results and of shares.");
-  module.attr("near_least") = near_least;
-  module.attr("margin_of_cuts") = margin_of_cuts;
-  module.attr("most_cut_bytes") = most_cut_bytes;
   module.attr("least_bytes") = least_bytes;
 }
 
@@ -462,8 +444,6 @@ void bind_measurement(nb::module_& module) {
       "host_costs"_a, "measured"_a,
       "What TRUNKLINE_HOST_COSTS says, with what datagrams and combining were measured to cost hosts; the same where "
       "they were not.");
-  module.def("parse_measurement", &parse_measurement, "yaml"_a, "file"_a,
-             "Read a measurement file from YAML; ``file`` is for messages. Raises FaultyFile.");
   module.def("read_measurement", &read_measurement, "path"_a, "Read a measurement file. Raises FaultyFile.");
   module.def("read_named_tables", &read_named_tables, "cluster"_a,
              "What the cluster's file names; None: nothing. FaultyFile where it is missing or of another cluster.");

@@ -77,7 +77,6 @@ void bind_tree(nb::module_& module) {
       .def_prop_ro("height", &height, "Longest path from the root, counted in transfers.")
       .def_prop_ro("max_degree", &max_degree, "Largest number of children of any rank.")
       .def("__len__", &Tree::size);
-  module.def("check_tree", &check_tree, "tree"_a, "Raise InvalidPlan unless every rank is reached exactly once.");
 }
 
 /// Of rounds; `otherwise` of another kind.

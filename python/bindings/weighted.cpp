@@ -70,7 +70,6 @@ void bind_network(nb::module_& module) {
            "The graph for messages of that size; ValueError where a way is faulty.");
   module.def("parse_weights", &parse_weights, "text"_a, "file"_a,
              "Read weights from YAML; ``file`` is for messages. Raises FaultyFile.");
-  module.def("read_weights", &read_weights, "path"_a, "Read a file of weights. Raises FaultyFile.");
 }
 
 }  // namespace

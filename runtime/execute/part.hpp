@@ -58,26 +58,43 @@ class LocalPart {
   // way: the kind's row has promised what it serves, so that never gets as far as a call.
 
   /// The root's message reaches every rank.
-  [[nodiscard]] virtual Running broadcast(Transport& transport, Message& message, const Pace& pace) const;
+  [[nodiscard]] virtual Running broadcast(Transport& /*transport*/, Message& /*message*/, const Pace& /*pace*/) const {
+    not_served();
+  }
 
   /// Operands are combined at the root; `everywhere`: every rank gets the result.
-  [[nodiscard]] virtual Running reduce(Transport& transport, const Operands& operands, const Pace& pace,
-                                       bool everywhere, OperandOrder order) const;
+  [[nodiscard]] virtual Running reduce(Transport& /*transport*/, const Operands& /*operands*/, const Pace& /*pace*/,
+                                       bool /*everywhere*/, OperandOrder /*order*/) const {
+    not_served();
+  }
 
   /// Every rank's share reaches every rank. `own`: this rank's, null where it is empty; `in_place`: it lies where it
   /// belongs.
-  [[nodiscard]] virtual Running gather(Transport& transport, const Gathered& gathered, Message* own, bool in_place,
-                                       const Pace& pace) const;
+  [[nodiscard]] virtual Running gather(Transport& /*transport*/, const Gathered& /*gathered*/, Message* /*own*/,
+                                       bool /*in_place*/, const Pace& /*pace*/) const {
+    not_served();
+  }
 
   /// Each rank's block for each other one reaches it.
-  [[nodiscard]] virtual Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const;
+  [[nodiscard]] virtual Running exchange(Transport& /*transport*/, const Exchanged& /*exchanged*/,
+                                         const Pace& /*pace*/) const {
+    not_served();
+  }
 
   /// Each rank's share reaches the root, or comes from it.
-  [[nodiscard]] virtual Running share(Transport& transport, const RootShares& shares, const Pace& pace) const;
+  [[nodiscard]] virtual Running share(Transport& /*transport*/, const RootShares& /*shares*/,
+                                      const Pace& /*pace*/) const {
+    not_served();
+  }
 
   /// Operands are combined, and rank r gets its share of the result, counts[r] elements.
-  [[nodiscard]] virtual Running reduce_shares(Transport& transport, const Operands& operands,
-                                              std::span<const MPI_Count> counts, const Pace& pace) const;
+  [[nodiscard]] virtual Running reduce_shares(Transport& /*transport*/, const Operands& /*operands*/,
+                                              std::span<const MPI_Count> /*counts*/, const Pace& /*pace*/) const {
+    not_served();
+  }
+
+ private:
+  [[noreturn]] static void not_served() { throw MpiError{MPI_ERR_INTERN}; }
 };
 
 }  // namespace trunkline::runtime

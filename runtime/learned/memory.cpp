@@ -107,7 +107,7 @@ Learned found_in(const std::string& file, const AlikeJobs& jobs) {
     if (found.jobs.digest() == jobs.digest()) return found;
     wrong = file + ": is of other jobs than its name says";
   } catch (const FaultyFile& faulty) {
-    for (const Fault& fault : faulty.faults()) wrong += (wrong.empty() ? "" : "\n") + fault.text();
+    wrong = faulty.what();
   }
   // What was wrong in MPI_Init still is in MPI_Finalize.
   static std::string told;

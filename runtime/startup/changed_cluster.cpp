@@ -84,14 +84,6 @@ std::shared_ptr<const World> make_world(const World& first, const FileTexts& tex
   return made;
 }
 
-std::string words_of(const std::exception& wrong) {
-  const auto* const faulty = dynamic_cast<const FaultyFile*>(&wrong);
-  if (faulty == nullptr) return wrong.what();
-  std::string text;
-  for (const Fault& fault : faulty->faults()) text += (text.empty() ? "" : "\n") + fault.text();
-  return text;
-}
-
 class Watch {
  public:
   std::shared_ptr<const WorldVersion> look(const World& first, bool speaks) {
@@ -132,7 +124,7 @@ class Watch {
     } catch (const std::exception& wrong) {
       if (!speaks) return;
       const std::string what = first.plan_file.empty() ? "cluster file is" : "cluster file or plan file is";
-      warn(words_of(wrong) + "\ntrunkline: warning: the changed " + what +
+      warn(std::string(wrong.what()) + "\ntrunkline: warning: the changed " + what +
            " not taken; plans stay as they are (TRUNKLINE_FOLLOW)");
     }
   }

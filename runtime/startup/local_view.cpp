@@ -120,12 +120,6 @@ class Loader {
   std::string cluster_file_;
 };
 
-std::string faults_of(const FaultyFile& faulty) {
-  std::string text;
-  for (const Fault& fault : faulty.faults()) text += (text.empty() ? "" : "\n") + fault.text();
-  return text;
-}
-
 }  // namespace
 
 LocalView local_view(const Setup& setup) {
@@ -159,8 +153,6 @@ LocalView local_view(const Setup& setup) {
   view.choice_fingerprint = hash(wishes);
   try {
     Loader(setup, view).load();
-  } catch (const FaultyFile& faulty) {
-    view.problem = faults_of(faulty);
   } catch (const std::exception& wrong) {
     view.problem = wrong.what();
   }

@@ -61,18 +61,10 @@ std::optional<BlockTransfer> LaneGatherRing::within_group(std::uint64_t turn, st
   return made;
 }
 
-std::optional<BlockTransfer> LaneGatherRing::transfer(std::uint64_t round, bool sends) const {
+std::optional<BlockTransfer> LaneGatherRing::transfer(std::uint64_t round, std::uint64_t /*blocks*/, bool sends) const {
   const std::uint64_t turn = round / turn_rounds();
   const std::uint64_t within = round % turn_rounds();
   return within == 0 ? along_lane(turn, sends) : within_group(turn, within - 1, sends);
-}
-
-std::optional<BlockTransfer> LaneGatherRing::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, true);
-}
-
-std::optional<BlockTransfer> LaneGatherRing::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, false);
 }
 
 }  // namespace trunkline

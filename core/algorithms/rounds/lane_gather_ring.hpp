@@ -17,7 +17,7 @@ namespace trunkline {
 /// the first stage (GroupSteps), what came before that in the second one, and so on. So no rank waits twice in a turn.
 /// N - 1 hops over the network, where a ring of all ranks takes as many as there are ranks; the bytes over a host's
 /// link are the same. (N - 1) (T(m / N) + T(0)) on N hosts.
-class LaneGatherRing final : public BlockSchedule {
+class LaneGatherRing final : public TwoSided {
  public:
   /// Throws std::invalid_argument where `lanes` is no divisor of `ranks`, or `position` is not below `ranks`.
   LaneGatherRing(Rank lanes, Rank ranks, Rank position);
@@ -27,11 +27,10 @@ class LaneGatherRing final : public BlockSchedule {
   [[nodiscard]] std::vector<Recurring> recurring() const override;
   [[nodiscard]] std::uint64_t lanes() const override { return lanes_; }
   [[nodiscard]] bool alike_in_groups(Rank size) const override { return size == 1 || size == lanes_; }
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
  private:
-  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, bool sends) const;
+  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                      bool sends) const override;
   [[nodiscard]] std::optional<BlockTransfer> along_lane(std::uint64_t turn, bool sends) const;
   [[nodiscard]] std::optional<BlockTransfer> within_group(std::uint64_t turn, std::size_t step, bool sends) const;
   [[nodiscard]] std::uint64_t turn_rounds() const { return 1 + steps_.size(); }

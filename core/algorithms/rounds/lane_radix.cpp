@@ -143,7 +143,7 @@ std::optional<LaneRadix::Move> LaneRadix::move(const Phase& phase, std::uint64_t
 }
 
 /// All that a rank sends has gone through all that it has received.
-std::optional<BlockTransfer> LaneRadix::transfer(std::uint64_t round, bool sends) const {
+std::optional<BlockTransfer> LaneRadix::transfer(std::uint64_t round, std::uint64_t /*blocks*/, bool sends) const {
   const Phase& phase = all_->phase_of(round);
   const auto made = move(phase, round - phase.first, group_, lane_, sends);
   if (!made) return {};
@@ -153,14 +153,6 @@ std::optional<BlockTransfer> LaneRadix::transfer(std::uint64_t round, bool sends
                        .needs = sends && round > 0 ? round - 1 : no_round,
                        .reduces = made->reduces,
                        .replaces = made->replaces};
-}
-
-std::optional<BlockTransfer> LaneRadix::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, true);
-}
-
-std::optional<BlockTransfer> LaneRadix::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, false);
 }
 
 void LaneRadix::list_group(std::uint64_t round, Rank group, Rank groups, std::vector<GroupSends>& all) const {

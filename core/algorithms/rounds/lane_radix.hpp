@@ -57,7 +57,7 @@ struct LaneRounds {
 /// group's hosts, so that all hosts have the same bits. So N hosts take logR(N) rounds over the network, where
 /// exchanges in pairs take log2(N), and each host's link carries (R - 1) vectors each time. All of the vector each
 /// time. Where hosts make no such groups, some stand back as ranks of exchanges in pairs do.
-class LaneRadix final : public BlockSchedule {
+class LaneRadix final : public TwoSided {
  public:
   /// `lanes`: ranks of each host; `most`: hosts of a group at most. Throws std::invalid_argument where lanes are no
   /// divisor of `ranks`, `most` is below 2 or above `lanes`, or `position` is not below `ranks`.
@@ -69,8 +69,6 @@ class LaneRadix final : public BlockSchedule {
   [[nodiscard]] std::optional<std::uint64_t> fixed_blocks() const override { return 1; }
   [[nodiscard]] bool sums_once() const override { return false; }
   [[nodiscard]] std::uint64_t rounds(std::uint64_t /*blocks*/) const override { return all_->rounds; }
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
   [[nodiscard]] Rank listed_groups() const override { return all_->lanes; }
   [[nodiscard]] std::vector<GroupSends> sent_by_groups(std::uint64_t round) const override;
 
@@ -88,7 +86,8 @@ class LaneRadix final : public BlockSchedule {
                                          bool sends) const;
   [[nodiscard]] std::optional<Move> fold(bool back, Rank group, Rank lane, bool sends) const;
   [[nodiscard]] std::optional<Move> exchange(const Phase& phase, Rank group, Rank lane) const;
-  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, bool sends) const;
+  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                      bool sends) const override;
   /// Appends the sends of a group's ranks in a round, once for each of `groups` groups alike.
   void list_group(std::uint64_t round, Rank group, Rank groups, std::vector<GroupSends>& all) const;
   [[nodiscard]] Folding folding(Rank group) const { return {all_->groups, all_->active, group}; }

@@ -40,17 +40,9 @@ BlockTransfer LaneRing::along_lane(std::uint64_t round, bool sends) const {
   return made;
 }
 
-std::optional<BlockTransfer> LaneRing::transfer(std::uint64_t round, bool sends) const {
+std::optional<BlockTransfer> LaneRing::transfer(std::uint64_t round, std::uint64_t /*blocks*/, bool sends) const {
   if (round < there_ || round >= there_ + around_) return within_group(round, sends);
   return along_lane(round, sends);
-}
-
-std::optional<BlockTransfer> LaneRing::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, true);
-}
-
-std::optional<BlockTransfer> LaneRing::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, false);
 }
 
 }  // namespace trunkline

@@ -16,7 +16,7 @@ namespace trunkline {
 /// there), then the lanes' rings sum up over the groups and hand on, at once and without contention, then the group
 /// gathers the parts. With N groups a message takes 2 (N - 1) hops over the network, where a ring of all ranks takes as
 /// many as there are ranks; the bytes over a host's link are the same. 2 (N - 1) (T(m / N) + T(0)).
-class LaneRing final : public BlockSchedule {
+class LaneRing final : public TwoSided {
  public:
   /// Throws std::invalid_argument where `lanes` is no divisor of `ranks`, or `position` is not below `ranks`.
   LaneRing(Rank lanes, Rank ranks, Rank position);
@@ -26,11 +26,10 @@ class LaneRing final : public BlockSchedule {
   [[nodiscard]] std::uint64_t alike(std::uint64_t round) const override;
   [[nodiscard]] std::uint64_t lanes() const override { return lanes_; }
   [[nodiscard]] bool alike_in_groups(Rank size) const override { return size == 1 || size == lanes_; }
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
  private:
-  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, bool sends) const;
+  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                      bool sends) const override;
   [[nodiscard]] BlockTransfer within_group(std::uint64_t round, bool sends) const;
   [[nodiscard]] BlockTransfer along_lane(std::uint64_t round, bool sends) const;
 

@@ -65,7 +65,7 @@ MixedRadix::Turn MixedRadix::turn(std::uint64_t round) const {
   return {.stage = &stage, .begin = begin, .step = static_cast<Rank>(round - begin + 1), .reduces = reduces};
 }
 
-BlockTransfer MixedRadix::transfer(std::uint64_t round, bool sends) const {
+std::optional<BlockTransfer> MixedRadix::transfer(std::uint64_t round, std::uint64_t /*blocks*/, bool sends) const {
   const auto [stage, begin, step, reduces] = turn(round);
   const Rank factor = stage->factor;
   const Rank own = position_ / stage->stride % factor;
@@ -74,19 +74,11 @@ BlockTransfer MixedRadix::transfer(std::uint64_t round, bool sends) const {
   const Rank other = sends ? to : from;
   // Summed up is the part of who receives; gathered that of who sends.
   const Rank part = sends == reduces ? other : own;
-  return {.peer = position_ - own * stage->stride + other * stage->stride,
-          .first = stage->first + part * stage->part,
-          .count = stage->part,
-          .needs = sends && begin > 0 ? begin - 1 : no_round,
-          .reduces = reduces};
-}
-
-std::optional<BlockTransfer> MixedRadix::send(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, true);
-}
-
-std::optional<BlockTransfer> MixedRadix::receive(std::uint64_t round, std::uint64_t /*blocks*/) const {
-  return transfer(round, false);
+  return BlockTransfer{.peer = position_ - own * stage->stride + other * stage->stride,
+                       .first = stage->first + part * stage->part,
+                       .count = stage->part,
+                       .needs = sends && begin > 0 ? begin - 1 : no_round,
+                       .reduces = reduces};
 }
 
 }  // namespace trunkline

@@ -16,7 +16,7 @@ namespace trunkline {
 /// In a group of F each rank keeps one of F parts of what it has, and sends each of the others theirs, one after the
 /// other: F - 1 rounds. In depth-first order over the switches the first groups, whose parts are the longest, are
 /// neighbours: ranks of one host. Then the parts are gathered the other way. 2 (P - 1) / P T(m).
-class MixedRadix final : public BlockSchedule {
+class MixedRadix final : public TwoSided {
  public:
   /// Positions in a row are nested in groups: of levels[0], of levels[0] * levels[1], and so on, the rest in one of
   /// what they leave. Each level has its own prime factors, so that groups lie within one and not across two. None:
@@ -29,8 +29,6 @@ class MixedRadix final : public BlockSchedule {
   [[nodiscard]] bool alike_in_groups(Rank size) const override;
   /// The one that this position has summed up halfway.
   [[nodiscard]] std::uint64_t kept_block() const { return kept_block_; }
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const override;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const override;
 
  private:
   /// Of one factor, while parts are summed up.
@@ -51,7 +49,8 @@ class MixedRadix final : public BlockSchedule {
 
   void add_stages(Rank level);
   [[nodiscard]] Turn turn(std::uint64_t round) const;
-  [[nodiscard]] BlockTransfer transfer(std::uint64_t round, bool sends) const;
+  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                      bool sends) const override;
 
   Rank ranks_;
   Rank position_;

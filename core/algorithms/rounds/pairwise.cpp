@@ -5,14 +5,6 @@ namespace trunkline {
 
 std::uint64_t PairwiseExchange::rounds(std::uint64_t /*blocks*/) const { return exchanges() + 2 * folding_.folds(); }
 
-std::optional<BlockTransfer> PairwiseExchange::send(std::uint64_t round, std::uint64_t blocks) const {
-  return transfer(round, blocks, true);
-}
-
-std::optional<BlockTransfer> PairwiseExchange::receive(std::uint64_t round, std::uint64_t blocks) const {
-  return transfer(round, blocks, false);
-}
-
 std::optional<BlockTransfer> PairwiseExchange::transfer(std::uint64_t round, std::uint64_t blocks, bool sends) const {
   const std::uint64_t folds = folding_.folds();
   const bool before = round < folds;

@@ -13,11 +13,9 @@
 namespace trunkline {
 
 /// What both ways to exchange have in common: the folding of ranks beyond a power of two, and who exchanges when.
-class PairwiseExchange : public BlockSchedule {
+class PairwiseExchange : public TwoSided {
  public:
   [[nodiscard]] std::uint64_t rounds(std::uint64_t blocks) const final;
-  [[nodiscard]] std::optional<BlockTransfer> send(std::uint64_t round, std::uint64_t blocks) const final;
-  [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t blocks) const final;
   /// Numbers that differ in a low bit are in one group, those that differ in a high one in the same place of two.
   [[nodiscard]] bool alike_in_groups(Rank size) const override {
     return size == 1 || (folding_.folds() == 0 && std::has_single_bit(size));
@@ -46,7 +44,8 @@ class PairwiseExchange : public BlockSchedule {
   [[nodiscard]] virtual Blocks sent(Rank number, std::uint64_t exchange) const = 0;
 
  private:
-  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks, bool sends) const;
+  [[nodiscard]] std::optional<BlockTransfer> transfer(std::uint64_t round, std::uint64_t blocks,
+                                                      bool sends) const override;
 
   Folding folding_;
 };

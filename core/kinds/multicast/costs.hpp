@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "kinds/multicast/multicast.hpp"
@@ -85,7 +84,6 @@ struct MulticastCosts final : CostFunction {
   [[nodiscard]] double together_s(std::uint64_t bytes) const;
   /// The longest that one datagram carries.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return group.hosts_used > 1.0 ? 1 : 0; }
   [[nodiscard]] bool can_pay() const override { return group.can_pay(); }
   [[nodiscard]] double opening_s() const override { return group.opening_s(); }
 };
@@ -140,7 +138,6 @@ struct ResultCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
   [[nodiscard]] TimedSegment fastest_segment(std::uint64_t message_bytes, const Cuts& cuts) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return up.network_transfers(); }
   [[nodiscard]] bool can_pay() const override { return down.can_pay(); }
   [[nodiscard]] double opening_s() const override { return down.opening_s(); }
 };

@@ -64,7 +64,6 @@ GroupedCosts grouped_costs(const Paths& paths, const Placement& placement, const
     costs.groups[number].within =
         multicast_costs(paths, placement_of(placement, group.ranks), group_alone(multicast, group), hosts);
     costs.opens_s = std::max(costs.opens_s, costs.groups[number].within->opening_s());
-    costs.hops += *costs.groups[number].within->network_transfers();
   }
   costs.opens_s += agreement_s(paths, placement, hosts);
   const std::vector<TreeCosts::Work> shared = shared_links(paths, senders, between, costs.groups);
@@ -73,7 +72,6 @@ GroupedCosts grouped_costs(const Paths& paths, const Placement& placement, const
     TreeCosts way = tree_costs_to(paths, senders, between, number, hosts);
     way.busiest.insert(way.busiest.end(), shared.begin(), shared.end());
     costs.groups[number].way = std::move(way);
-    if (senders[number] != senders[between.parent[number]]) ++costs.hops;
   }
   return costs;
 }

@@ -26,14 +26,12 @@ struct GroupedCosts final : CostFunction {
     std::optional<MulticastCosts> within{};  ///< none: a rank alone
   };
   std::vector<Group> groups{};
-  Rank hops = 0;  ///< of messages between hosts, and of datagrams one for each group
   double opens_s = 0.0;
 
   /// Of so many bytes, on the ways to senders: TreeCosts has both.
   void have_windows(double longest_hop_s, std::uint64_t in_flight_bytes);
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return hops; }
   [[nodiscard]] bool can_pay() const override;
   [[nodiscard]] double opening_s() const override { return opens_s; }
 };
@@ -65,7 +63,6 @@ struct GroupedResultCosts final : CostFunction {
   GroupedCosts down{};                 ///< what its groups take within
 
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return down.network_transfers(); }
   [[nodiscard]] bool can_pay() const override { return down.can_pay(); }
   [[nodiscard]] double opening_s() const override { return down.opening_s(); }
 };

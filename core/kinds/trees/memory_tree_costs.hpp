@@ -32,7 +32,6 @@ struct MemoryTreeCosts final : CostFunction {
   [[nodiscard]] double seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes) const override;
   /// As long as is copied: no longer than MemoryCosts::longest_segment.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t message_bytes) const override;
-  [[nodiscard]] std::optional<Rank> network_transfers() const override { return 0; }
 };
 
 /// Trees that take segments by turns: the first segment's longest way, then one segment after another through the

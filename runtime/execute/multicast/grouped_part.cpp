@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execute/multicast/grouped_part.hpp"
+#include "execute/multicast/multicast_part.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "execute/multicast/grouped_turns_part.hpp"
+#include "execute/multicast/multicast_part.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,6 @@
 
 #include "execute/chained.hpp"
 #include "execute/joined.hpp"
-#include "execute/multicast/grouped_part.hpp"
 #include "execute/multicast/staged_sites.hpp"
 #include "execute/multicast/turns.hpp"
 #include "execute/rounds/rounds_part.hpp"

@@ -6,11 +6,8 @@
 
 #include "execute/multicast/eager.hpp"
 #include "execute/multicast/eager_result.hpp"
-#include "execute/multicast/grouped_part.hpp"
-#include "execute/multicast/grouped_turns_part.hpp"
 #include "execute/multicast/multicast_receiver.hpp"
 #include "execute/multicast/multicast_root.hpp"
-#include "execute/multicast/turns_part.hpp"
 #include "execute/trees/local_tree.hpp"
 #include "execute/trees/pipelined_trees.hpp"
 #include "execute/trees/tree_reduction.hpp"

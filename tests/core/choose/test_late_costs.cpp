@@ -131,7 +131,6 @@ RC_GTEST_PROP(LateCosts, AreThoseOfTheirPlan, ()) {
     RC_ASSERT(late->fastest_segment(bytes, cuts_of(bytes)).seconds ==
               laid->fastest_segment(bytes, cuts_of(bytes)).seconds);
   }
-  RC_ASSERT(late->network_transfers() == laid->network_transfers());
   RC_ASSERT(late->relayed_blocks() == laid->relayed_blocks());
   RC_ASSERT(late->exchanged_byte_s() == laid->exchanged_byte_s());
   RC_ASSERT(late->can_pay() == laid->can_pay());
