@@ -306,6 +306,23 @@ TRUNKLINE_EXPORT void mpi_startall_f08_(const MPI_Fint* count, MPI_Request* requ
 TRUNKLINE_EXPORT void mpi_request_free_f08_(MPI_Request* request, MPI_Fint* error) {
   set(error, MPI_Request_free(request));
 }
+TRUNKLINE_EXPORT void mpi_comm_free_f08_(MPI_Comm* communicator, MPI_Fint* error) {
+  set(error, MPI_Comm_free(communicator));
+}
+TRUNKLINE_EXPORT void mpi_comm_disconnect_f08_(MPI_Comm* communicator, MPI_Fint* error) {
+  set(error, MPI_Comm_disconnect(communicator));
+}
+TRUNKLINE_EXPORT void mpi_finalize_f08_(MPI_Fint* error) { set(error, MPI_Finalize()); }
+/// Statuses are C's.
+TRUNKLINE_EXPORT void mpi_waitall_f08_(const MPI_Fint* count, MPI_Request* requests, MPI_F08_status* statuses,
+                                       MPI_Fint* error) {
+  const bool is_told = statuses != MPI_F08_STATUSES_IGNORE;
+  set(error, MPI_Waitall(*count, requests, is_told ? reinterpret_cast<MPI_Status*>(statuses) : MPI_STATUSES_IGNORE));
+}
+TRUNKLINE_SPELLINGS(mpi_comm_free_f08, MPI_COMM_FREE_F08, mpi_comm_free_f08_)
+TRUNKLINE_SPELLINGS(mpi_comm_disconnect_f08, MPI_COMM_DISCONNECT_F08, mpi_comm_disconnect_f08_)
+TRUNKLINE_SPELLINGS(mpi_finalize_f08, MPI_FINALIZE_F08, mpi_finalize_f08_)
+TRUNKLINE_SPELLINGS(mpi_waitall_f08, MPI_WAITALL_F08, mpi_waitall_f08_)
 TRUNKLINE_SPELLINGS(mpi_barrier_f08, MPI_BARRIER_F08, mpi_barrier_f08_)
 TRUNKLINE_SPELLINGS(mpi_ibarrier_f08, MPI_IBARRIER_F08, mpi_ibarrier_f08_)
 TRUNKLINE_SPELLINGS(mpi_start_f08, MPI_START_F08, mpi_start_f08_)

@@ -120,6 +120,12 @@ TRUNKLINE_EXPORT int MPI_Startall(int count, MPI_Request requests[]) {
 }
 
 TRUNKLINE_EXPORT int MPI_Request_free(MPI_Request* request) {
-  if (request != nullptr) list().forget(*request);
+  if (request == nullptr) return NEXT(Request_free)(request);
+  // MPI forbids it, and libraries say so of their own; a generalized request MPICH would free, and we complete it then.
+  if (const auto communicator = communicator_of_started(*request)) {
+    PMPI_Comm_call_errhandler(*communicator == MPI_COMM_NULL ? MPI_COMM_WORLD : *communicator, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
+  list().forget(*request);
   return NEXT(Request_free)(request);
 }

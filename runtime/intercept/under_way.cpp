@@ -24,10 +24,10 @@
 #include "transport/watchdog.hpp"
 #include "transport/yields.hpp"
 
-// Two locks. One is over all that is under way: it is tried and never waited for, since functions of the program run
-// under it where a call combines operands with an operation of its own, which may wait for another thread, and since
-// the MPI library may hold locks of its own when it calls us. The other is over what has been started since: it is held
-// for a moment.
+// Two locks. One is over all that is under way: it is tried, and waited for only where the program frees something,
+// since functions of the program run under it where a call combines operands with an operation of its own, which may
+// wait for another thread, and since the MPI library may hold locks of its own when it calls us. The other is over what
+// has been started since: it is held for a moment.
 
 namespace trunkline::runtime {
 namespace {
@@ -103,6 +103,24 @@ class Inside {
   Uncancelled uncancelled_{};
 };
 
+/// Meanwhile it runs a function of the program's, which may call MPI for anything.
+class Outside {
+ public:
+  explicit Outside(std::unique_lock<std::mutex>& stepping) : stepping_(stepping) {
+    is_going_on = false;
+    stepping_.unlock();
+  }
+  ~Outside() {
+    while (!stepping_.try_lock()) yield_in_turn();
+    is_going_on = true;
+  }
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+
+ private:
+  std::unique_lock<std::mutex>& stepping_;
+};
+
 class CallsUnderWay {
  public:
   [[nodiscard]] int start(std::shared_ptr<const ReadyCall> ready, MPI_Request* request, std::optional<int> tag);
@@ -112,8 +130,10 @@ class CallsUnderWay {
   /// By a thread of ours from now on, too. Throws std::system_error.
   void begin_thread();
   void end_thread();
-  /// Before the program's communicator is freed, while the thread may be asking something of it.
+  /// Before the program's communicator is freed, while another thread may be asking something of it.
   void let_go_of(MPI_Comm communicator);
+  /// The communicator of a call under way that has this request; empty: there is none.
+  [[nodiscard]] std::optional<MPI_Comm> communicator_of(MPI_Request request);
   /// Whether one has to, or another thread is going on with calls and this one cannot tell; also below.
   [[nodiscard]] bool must_wait(const NumberInUse& number, const NumberInUse::Turn& turn);
   [[nodiscard]] bool may_any_meet(const NumberInUse& number);
@@ -138,6 +158,8 @@ class CallsUnderWay {
   [[nodiscard]] int meet();
   [[nodiscard]] std::optional<int> step(StartedCall& call) const;
   static void end(StartedCall& call, int code);
+  /// Waits for a thread that is stepping, unless it is this one.
+  [[nodiscard]] std::unique_lock<std::mutex> stop_stepping();
   void hook_or_not();
 
   std::unique_ptr<ProgressThread> thread_{};  ///< where the user wants one; changes while it rests alone
@@ -262,13 +284,26 @@ void CallsUnderWay::end_thread() {
 }
 
 void CallsUnderWay::let_go_of(MPI_Comm communicator) {
-  if (thread_ == nullptr || !has_any()) return;
-  std::unique_lock lock(stepping_, std::defer_lock);
-  while (!lock.try_lock()) yield_in_turn();
+  if (!world()->has_threads || !has_any()) return;
+  const std::unique_lock lock = stop_stepping();
   adopt_those_started();
   for (const auto& call : calls_) {
     if (call->communicator() == communicator) call->ready->prepared.number->communicator_is_freed();
   }
+}
+
+std::optional<MPI_Comm> CallsUnderWay::communicator_of(MPI_Request request) {
+  const std::unique_lock lock = stop_stepping();
+  adopt_those_started();
+  const auto found = std::ranges::find_if(
+      calls_, [&](const auto& call) { return call->outcome != nullptr && call->request == request; });
+  return found != calls_.end() ? std::optional((*found)->communicator()) : std::nullopt;
+}
+
+std::unique_lock<std::mutex> CallsUnderWay::stop_stepping() {
+  std::unique_lock lock(stepping_, std::defer_lock);
+  while (!is_going_on && !lock.try_lock()) yield_in_turn();
+  return lock;
 }
 
 /// Under the lock of those started. A library that has given its hook to us before gives it again.
@@ -285,7 +320,7 @@ void CallsUnderWay::hook_or_not() {
 
 std::optional<int> CallsUnderWay::go_on(bool in_progress) noexcept {
   if (!has_any() || is_going_on) return 0;
-  const std::unique_lock lock(stepping_, std::try_to_lock);
+  std::unique_lock lock(stepping_, std::try_to_lock);
   if (!lock) return {};
   const Inside inside(in_progress);
   adopt_those_started();
@@ -298,8 +333,16 @@ std::optional<int> CallsUnderWay::go_on(bool in_progress) noexcept {
     }
     const std::unique_ptr<StartedCall> over = std::move(calls_[i]);
     calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(i));
-    end(*over, *code);
+    over->planned.reset();
     ++got_on;
+    // In the program's call, locked, MPICH could not.
+    if (*code != MPI_SUCCESS && over->outcome != nullptr && !world()->has_hook) {
+      over->outcome->code = *code;
+      const Outside outside(lock);
+      tell_communicator(*over->outcome);
+      i = 0;
+    }
+    end(*over, *code);
   }
   if (got_on > 0) {
     const std::scoped_lock starting(starting_);
@@ -398,13 +441,11 @@ void complete_again(const StartedCall& call, int code) {
 /// Nothing of the program's is touched any more once it hears of it.
 void CallsUnderWay::end(StartedCall& call, int code) {
   const ReadyCall& ready = *call.ready;
-  call.planned.reset();
   call.traced->end(code != MPI_SUCCESS);
   if (code != MPI_SUCCESS) ready.prepared.number->fails();
   if (are_told()) tell(*ready.user, ready.shared, call.prepared, ready.form, PMPI_Wtime() - call.start_s);
   if (call.outcome == nullptr) return complete_again(call, code);
   call.outcome->code = code;
-  if (!world()->has_hook) tell_communicator(*call.outcome);  // locked as above, MPICH could not
   PMPI_Grequest_complete(call.request);
 }
 
@@ -525,9 +566,14 @@ void end_progress_thread() {
   if (world() != nullptr && world()->has_progress_thread) under_way().end_thread();
 }
 
-bool must_go_on_with_calls() {
-  return has_any_started.load(std::memory_order_relaxed) && world() != nullptr && !world()->has_hook &&
-         under_way().has_any();
+bool are_calls_under_way() {
+  return has_any_started.load(std::memory_order_relaxed) && world() != nullptr && under_way().has_any();
+}
+
+bool must_go_on_with_calls() { return are_calls_under_way() && !world()->has_hook; }
+
+std::optional<MPI_Comm> communicator_of_started(MPI_Request request) {
+  return are_calls_under_way() ? under_way().communicator_of(request) : std::nullopt;
 }
 
 void go_on_with_calls() { static_cast<void>(under_way().go_on(simulated)); }

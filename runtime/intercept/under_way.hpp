@@ -46,6 +46,10 @@ void begin_progress_thread();
 /// where the library has no hook.
 void end_progress_thread();
 
+[[nodiscard]] bool are_calls_under_way();
+/// The communicator of the call under way that was started once, with this request; empty: it is of none.
+[[nodiscard]] std::optional<MPI_Comm> communicator_of_started(MPI_Request request);
+
 /// Whether a thread that waits has to go on with calls itself: some are under way, and the MPI library does not call us
 /// back.
 [[nodiscard]] bool must_go_on_with_calls();

@@ -789,6 +789,38 @@ void a_thousand_at_once(MPI_Comm other) {
   }
 }
 
+/// MPI_Waitall finds null requests beside a call that is not over.
+void beside_null(MPI_Comm other) {
+  for (const Collective& one : collectives) {
+    const auto call = call_on(other, world_ranks - 1, some_elements, 1);
+    std::array<MPI_Request, 3> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    one.start(*call, &requests[1]);
+    if (world_rank == world_ranks - 1) usleep(3000);
+    MPI_Waitall(3, requests.data(), MPI_STATUSES_IGNORE);
+    expect(one.is_right(*call), one.name);
+  }
+}
+
+/// MPI forbids it: an error, and the call goes on.
+void freed_while_under_way(MPI_Comm other) {
+  if (!choose_ours()) return;
+  MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+  for (const Collective& one : collectives) {
+    const auto call = call_on(other, 0, some_elements, 1);
+    MPI_Request request = MPI_REQUEST_NULL;
+    one.start(*call, &request);
+    const bool is_native = std::strcmp(last(one.name), "native") == 0;  // libraries may free theirs
+    if (world_rank != 0 && !is_native) {
+      const bool is_freed = MPI_Request_free(&request) == MPI_SUCCESS;  // it was over
+      expect(is_freed == (request == MPI_REQUEST_NULL), "a request that is freed and not, or neither");
+    }
+    if (world_rank == 0) usleep(3000);
+    if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(one.is_right(*call), one.name);
+  }
+  MPI_Comm_set_errhandler(other, MPI_ERRORS_ARE_FATAL);
+}
+
 /// No rank looks after its calls until the last one is late by much.
 void without_a_look(MPI_Comm other) {
   for (std::size_t which = 0; which < collectives.size(); ++which) {
@@ -872,6 +904,8 @@ constexpr std::array cases{
     Case{"freed-at-once", freed_at_once},
     Case{"persistent", persistent},
     Case{"a-thousand-at-once", a_thousand_at_once},
+    Case{"beside-null", beside_null},
+    Case{"freed-while-under-way", freed_while_under_way},
     Case{"without-a-look", without_a_look},
     Case{"without-calls", without_calls},
     Case{"before-the-first-that-blocks", before_the_first_that_blocks},
