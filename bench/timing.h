@@ -12,7 +12,8 @@
 #pragma once
 #include "message.h"
 
-enum { MOST = 32 };
+/* Values of a list: more than there are algorithms, in all forms of their calls. */
+enum { MOST = 256 };
 
 struct options {
   const struct collective* collective;

@@ -8,7 +8,7 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import SMALL
-from trunkline.registry import limit_in_transfers
+from trunkline.registry import chosen_algorithms, limit_in_transfers
 
 WITH_OPTION = {
     "plan": ("plan", "cyclic"),
@@ -125,3 +125,11 @@ class TestLimits:
                 plan = _core.lay(one, name, cluster, placement, 0)
                 seconds = _core.costs_of(cluster, placement, plan, one).seconds(message, 8192)
                 assert seconds > wire * limit_in_transfers(one, len(cluster.hosts)), (one, name)
+
+
+@pytest.mark.parametrize("collective", _core.collectives())
+def test_bench_takes_all_algorithms_at_once(collective):
+    """In three forms: calls that block, calls that are started, and those beside work."""
+    header = (Path(__file__).resolve().parents[2] / "bench" / "timing.h").read_text(encoding="utf-8")
+    most = int(re.search(r"enum \{ MOST = (\d+) \}", header)[1])
+    assert 3 * len(chosen_algorithms(collective, ["all", "auto", "native"])) <= most
