@@ -231,6 +231,7 @@ class Rank {
   void run_beside_work() {
     constexpr double least_s = 1e-6;
     constexpr double part = 1e-3;
+    constexpr double rounding_s = 1e-9;
     const double start = PMPI_Wtime();
     if (const char* why = begin_mpi(&message_, 0)) fail(2, std::string(why) + options_.what->name);
     bool is_done = false;
@@ -242,7 +243,7 @@ class Rank {
     };
     while (true) {
       const double left = start + options_.work_s - PMPI_Wtime();
-      if (left < least_s) break;
+      if (left < rounding_s) break;
       rest(options_.tests_every_s > 0.0 ? std::min(left, options_.tests_every_s) : left);
       if (options_.tests_every_s > 0.0) look();
     }

@@ -226,12 +226,17 @@ def _simulate(
     private = len(job.placement) * max(sizes) <= _MOST_PRIVATE_BYTES
     words = [
         *("--collective", job.collective, "--algorithm", runs, "--sizes", ",".join(map(str, sizes))),
-        *("--most-us", ",".join(str(round(most_s.get(size, 0.0) * 1e6)) for size in sizes)),
+        *("--most-us", ",".join(_microseconds(most_s.get(size, 0.0)) for size in sizes)),
         *("--calls", str(job.calls)),
-        *("--work-us", str(round(job.work_s * 1e6)), "--tests-every-us", str(round(job.tests_every_s * 1e6))),
+        *("--work-us", _microseconds(job.work_s), "--tests-every-us", _microseconds(job.tests_every_s)),
         *("--root", str(job.root), "--peer", str(job.peer), "--private", str(int(private))),
     ]
     return run_ranks(job, runs, options, words, _outcomes, settings)
+
+
+def _microseconds(seconds: float) -> str:
+    """As the ranks take them: 0 has a meaning of its own, so that nothing else becomes it."""
+    return str(max(round(seconds * 1e6), 1 if seconds > 0.0 else 0))
 
 
 def _rank_hosts(job: Job, ranks: Sequence[int]) -> Iterator[str]:

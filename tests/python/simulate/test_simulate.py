@@ -404,7 +404,7 @@ def test_the_table_says_what_auto_chose(trunkline, switch):
 def test_work_hides_what_tests_let_go_on(trunkline, switch, collective, relays):
     """A call beside work that takes as long or longer, and tests it often, seldom and never; buffers are checked."""
     hidden = {}
-    for every in ("100us", "5ms", "never"):
+    for every in ("100ns", "100us", "5ms", "never"):
         words = ("--host-costs", "free", "--overlap", "20ms", "--test-every", every)
         ran = trunkline(
             *("simulate", collective, "--cluster", switch(8), "--sizes", "32KiB", "--algorithms", "auto,native"),
@@ -418,6 +418,7 @@ def test_work_hides_what_tests_let_go_on(trunkline, switch, collective, relays):
         assert ours["overlapped_seconds"] >= 0.02
         hidden[every] = hidden_share(ours["seconds_median"], ours["overlapped_seconds"], 0.02)
     assert hidden["100us"] > 0.95
+    assert hidden["100ns"] > 0.95, "as often as may be, and not never"
     assert hidden["100us"] + 0.01 >= hidden["5ms"] >= hidden["never"]
     assert (hidden["never"] < 0.5) == relays, (
         "a rank that does not look hands on nothing; blocks that go straight need no look"
