@@ -17,23 +17,19 @@ bool is_left_to_mpi(Collective /*collective*/, const BarrierArguments& /*given*/
   return !watching.load(std::memory_order_relaxed);
 }
 
-class Barrier final : public UserCall {
+class Barrier final : public CallOf<BarrierArguments> {
  public:
-  using Native = int(const BarrierArguments& given);
-
   Barrier(Collective collective, const BarrierArguments& given, Native* native)
-      : arguments_{.collective = collective,
-                   .buffer = &token,
-                   .count = 1,
-                   .type = MPI_BYTE,
-                   .root = 0,
-                   .communicator = given.communicator},
-        native_(native) {}
+      : CallOf(given, native,
+               {.collective = collective,
+                .buffer = &token,
+                .count = 1,
+                .type = MPI_BYTE,
+                .root = 0,
+                .communicator = given.communicator}) {}
 
-  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return false; }
   [[nodiscard]] int judged(MPI_Comm /*alone*/, int /*rank*/) const override { return MPI_SUCCESS; }
-  [[nodiscard]] int native() const override { return native_({arguments_.communicator}); }
 
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
     operands_.emplace(Reduced{.own = &token,
@@ -50,8 +46,6 @@ class Barrier final : public UserCall {
 
  private:
   static constexpr unsigned char token = 0;
-  Arguments arguments_;
-  Native* native_;
   unsigned char result_ = 0;
   std::optional<Operands> operands_{};
 };

@@ -23,23 +23,16 @@ bool is_left_to_mpi(Collective collective, const BroadcastArguments& given) {
   return runtime::is_left_to_mpi(collective, given.count, given.type);
 }
 
-class Broadcast final : public UserCall {
+class Broadcast final : public CallOf<BroadcastArguments> {
  public:
-  using Native = int(const BroadcastArguments& given);
-
   Broadcast(Collective collective, const BroadcastArguments& given, Native* native)
-      : given_(given),
-        arguments_{collective, given.buffer, given.count, given.type, given.root, given.communicator},
-        native_(native) {}
+      : CallOf(given, native, {collective, given.buffer, given.count, given.type, given.root, given.communicator}) {}
 
-  [[nodiscard]] const Arguments& arguments() const override { return arguments_; }
   [[nodiscard]] bool is_doubtful(int /*rank*/) const override { return is_null(given_.buffer, given_.type); }
 
   [[nodiscard]] int judged(MPI_Comm alone, int /*rank*/) const override {
     return native_({given_.buffer, given_.count, given_.type, 0, alone});
   }
-
-  [[nodiscard]] int native() const override { return native_(given_); }
 
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
     message_.emplace(given_.buffer, given_.count, given_.type, private_communicator()->communicator());
@@ -47,9 +40,6 @@ class Broadcast final : public UserCall {
   }
 
  private:
-  BroadcastArguments given_;
-  Arguments arguments_;
-  Native* native_;
   std::optional<Message> message_{};
 };
 

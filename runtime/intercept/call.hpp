@@ -75,6 +75,24 @@ class UserCall {
   virtual void succeeded() noexcept {}
 };
 
+/// A call whose entry points make a `Given` of their arguments.
+template <class Given>
+class CallOf : public UserCall {
+ public:
+  using Native = int(const Given& given);
+
+  CallOf(const Given& given, Native* native, const Arguments& arguments)
+      : given_(given), arguments_(arguments), native_(native) {}
+
+  [[nodiscard]] const Arguments& arguments() const final { return arguments_; }
+  [[nodiscard]] int native() const final { return native_(given_); }
+
+ protected:
+  Given given_;
+  Arguments arguments_;
+  Native* native_;
+};
+
 /// What the MPI function returns. Only worth a call where `watching` says so.
 [[nodiscard]] int run(UserCall&& call);
 

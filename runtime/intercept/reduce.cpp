@@ -1,7 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Reduce at MPI's edge, in all its forms.
+// MPI_Reduce and MPI_Allreduce at MPI's edge, in all their forms.
+#include <optional>
+
+#include "datatype/operands.hpp"
+#include "intercept/call.hpp"
 #include "intercept/entry_points.hpp"
-#include "intercept/reduction.hpp"
+#include "intercept/operations.hpp"
+#include "intercept/short_calls.hpp"
+#include "intercept/state.hpp"
+
+namespace trunkline::runtime {
+namespace {
+
+/// A reduction's arguments, as the program gave them.
+struct ReductionArguments {
+  const void* send;
+  void* receive;
+  MPI_Count count;
+  MPI_Datatype type;
+  MPI_Op operation;
+  int root;  ///< 0 of MPI_Allreduce
+  MPI_Comm communicator;
+};
+
+/// Whether MPI runs it in any case.
+[[nodiscard]] bool is_left_to_mpi(Collective collective, const ReductionArguments& given) {
+  return runtime::is_left_to_mpi(collective, given.count, given.type);
+}
+
+/// MPI_IN_PLACE where there is no result. Open MPI reports it; else the operand is taken from where a result would
+/// be.
+#ifdef OPEN_MPI
+constexpr bool reports_misplaced = true;
+#else
+constexpr bool reports_misplaced = false;
+#endif
+
+class Reduction final : public CallOf<ReductionArguments> {
+ public:
+  Reduction(Collective collective, const ReductionArguments& given, Native* native)
+      : CallOf(given, native,
+               {.collective = collective,
+                .buffer = is_in_place(given) ? given.receive : given.send,
+                .count = given.count,
+                .type = given.type,
+                .root = given.root,
+                .communicator = given.communicator}) {}
+
+  /// Where a rank has a result, it must have room for it, apart from its operand; only there may that be in place.
+  [[nodiscard]] bool is_doubtful(int rank) const override {
+    if (!has_result(rank)) return is_null(given_.send, given_.type);
+    return is_null(arguments_.buffer, given_.type) || given_.receive == given_.send || given_.receive == MPI_IN_PLACE ||
+           is_null(given_.receive, given_.type);
+  }
+
+  [[nodiscard]] int judged(MPI_Comm alone, int rank) const override {
+    // A rank that is alone is the root, which writes a result.
+    if (!has_result(rank)) return PMPI_Bcast(const_cast<void*>(given_.send), 1, given_.type, 0, alone);
+    ReductionArguments own = given_;
+    own.root = 0;
+    own.communicator = alone;
+    return native_(own);
+  }
+
+  [[nodiscard]] const char* reason_for_mpi() const override {
+    return runtime::reason_for_mpi(given_.operation, given_.type);
+  }
+
+  [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
+  [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
+  [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
+
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
+    const bool everywhere = arguments_.collective == Collective::allreduce;
+    const LocalPart& part = *decision.plan->part;
+    const bool gets_result = everywhere || part.is_root();
+    const bool is_misplaced = !gets_result && given_.send == MPI_IN_PLACE;
+    if (is_misplaced && (reports_misplaced || is_null(given_.receive, given_.type))) throw MpiError{MPI_ERR_BUFFER};
+    operands_.emplace(Reduced{.own = arguments_.buffer,
+                              .result = given_.receive,
+                              .has_result = gets_result,
+                              .in_place = gets_result && is_in_place(given_),
+                              .count = given_.count,
+                              .type = given_.type,
+                              .operation = given_.operation,
+                              .communicator = private_communicator()->communicator(),
+                              .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
+                              .extreme = extreme_of(given_.operation, given_.type)});
+    return part.reduce(transport, *operands_, decision.pace(), everywhere, operand_order());
+  }
+
+ private:
+  /// Also where the program gives one buffer twice, and MPI takes that.
+  [[nodiscard]] static bool is_in_place(const ReductionArguments& given) {
+    return given.send == MPI_IN_PLACE || given.send == given.receive;
+  }
+  [[nodiscard]] bool has_result(int rank) const {
+    return arguments_.collective == Collective::allreduce || rank == given_.root;
+  }
+
+  std::optional<Operands> operands_{};
+};
+
+template <class Count>
+int pass_reduce(auto* next, const ReductionArguments& a, auto... more) {
+  return next(a.send, a.receive, static_cast<Count>(a.count), a.type, a.operation, a.root, a.communicator, more...);
+}
+
+template <class Count>
+int pass_allreduce(auto* next, const ReductionArguments& a, auto... more) {
+  return next(a.send, a.receive, static_cast<Count>(a.count), a.type, a.operation, a.communicator, more...);
+}
+
+}  // namespace
+}  // namespace trunkline::runtime
 
 using namespace trunkline;
 using namespace trunkline::runtime;
@@ -11,16 +123,17 @@ using namespace trunkline::runtime;
 #define GIVEN \
   { send, receive, count, type, operation, root, communicator }
 
-namespace {
-
-template <class Count>
-int pass_reduce(auto* next, const ReductionArguments& a, auto... more) {
-  return next(a.send, a.receive, static_cast<Count>(a.count), a.type, a.operation, a.root, a.communicator, more...);
-}
-
-}  // namespace
-
 TRUNKLINE_ENTRY_POINTS(Reduce, reduce, pass_reduce, Collective::reduce, Reduction, ReductionArguments)
+
+#undef PARAMETERS
+#undef GIVEN
+
+#define PARAMETERS(Count, Start) \
+  const void *send, void *receive, Count count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator
+#define GIVEN \
+  { send, receive, count, type, operation, 0, communicator }
+
+TRUNKLINE_ENTRY_POINTS(Allreduce, allreduce, pass_allreduce, Collective::allreduce, Reduction, ReductionArguments)
 
 #undef PARAMETERS
 #undef GIVEN
