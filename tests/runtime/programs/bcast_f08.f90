@@ -8,8 +8,8 @@ program bcast_f08
   double precision :: reals(n)
   integer :: rank, ranks, error, i, turn, bad, all_bad
   type(MPI_Datatype) :: every_other, absolute
-  type(MPI_Comm) :: copy
-  type(MPI_Request) :: request, requests(1)
+  type(MPI_Comm) :: copy, given_up
+  type(MPI_Request) :: request, requests(1), some(2)
   integer(kind=MPI_ADDRESS_KIND) :: place(1)
 
   call MPI_Init()
@@ -69,6 +69,20 @@ program bcast_f08
   call MPI_Request_free(request)
   if (request /= MPI_REQUEST_NULL) bad = 8
 #endif
+  do turn = 1, 2
+    call MPI_Comm_dup(copy, given_up)
+    call MPI_Barrier(given_up)
+    numbers = -1
+    if (rank == 1) numbers = [(turn + i, i = 1, n)]
+    some(1) = MPI_REQUEST_NULL
+    call MPI_Ibcast(numbers, n, MPI_INTEGER, 1, given_up, some(2))
+    if (turn == 1) call MPI_Comm_free(given_up)
+    call MPI_Waitall(2, some, MPI_STATUSES_IGNORE)
+    if (turn == 2) call MPI_Comm_disconnect(given_up)
+    call MPI_F_sync_reg(numbers)
+    if (any(numbers /= [(turn + i, i = 1, n)])) bad = 9
+    if (any([some(1) /= MPI_REQUEST_NULL, some(2) /= MPI_REQUEST_NULL])) bad = 10
+  end do
   call MPI_Ibarrier(copy, request)
   call MPI_Wait(request, MPI_STATUS_IGNORE)
 

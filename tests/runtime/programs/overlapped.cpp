@@ -821,6 +821,51 @@ void freed_while_under_way(MPI_Comm other) {
   MPI_Comm_set_errhandler(other, MPI_ERRORS_ARE_FATAL);
 }
 
+/// For the error handler of in_an_error_handler().
+MPI_Request beside_the_error = MPI_REQUEST_NULL;
+MPI_Comm freed_by_handler = MPI_COMM_NULL;
+int errors_heard = 0;
+
+void wait_and_free(MPI_Comm* /*communicator*/, int* /*code*/, ...) {
+  ++errors_heard;
+  MPI_Wait(&beside_the_error, MPI_STATUS_IGNORE);
+  if (freed_by_handler != MPI_COMM_NULL) MPI_Comm_free(&freed_by_handler);
+}
+
+/// The program's error handler ends another call that is under way, and frees a communicator.
+void in_an_error_handler(MPI_Comm other) {
+  if (!choose_ours()) return;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(wait_and_free, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm failing = MPI_COMM_NULL;
+  MPI_Comm beside = MPI_COMM_NULL;
+  MPI_Comm_dup(other, &failing);
+  MPI_Comm_dup(other, &beside);
+  MPI_Comm_dup(other, &freed_by_handler);
+  agree_on_all(failing);
+  agree_on_all(beside);
+  MPI_Comm_set_errhandler(failing, handler);
+  errors_heard = 0;
+
+  const auto call = call_on(beside, 0, some_elements, 1);
+  start_allreduce(*call, &beside_the_error);
+  std::vector<long long> data(1000, world_rank);  // the root sends more than the others have room for
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(data.data(), world_rank == 0 ? 1000 : 600, MPI_LONG_LONG, 0, failing, &request);
+  int failed = MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS ? 1 : 0;
+  expect(failed == errors_heard, "a handler that was not called once for an error");
+  MPI_Wait(&beside_the_error, MPI_STATUS_IGNORE);
+  expect(allreduce_is_right(*call), "a wrong result of what an error handler has waited for");
+  if (freed_by_handler != MPI_COMM_NULL) MPI_Comm_free(&freed_by_handler);
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, other);
+  expect(failed > 0, "no rank was told that it had too little room");
+  MPI_Comm_free(&failing);
+  MPI_Comm_free(&beside);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /// No rank looks after its calls until the last one is late by much.
 void without_a_look(MPI_Comm other) {
   for (std::size_t which = 0; which < collectives.size(); ++which) {
@@ -906,6 +951,7 @@ constexpr std::array cases{
     Case{"a-thousand-at-once", a_thousand_at_once},
     Case{"beside-null", beside_null},
     Case{"freed-while-under-way", freed_while_under_way},
+    Case{"in-an-error-handler", in_an_error_handler},
     Case{"without-a-look", without_a_look},
     Case{"without-calls", without_calls},
     Case{"before-the-first-that-blocks", before_the_first_that_blocks},
