@@ -16,6 +16,17 @@ __all__ = ["Made", "every_figure", "make_figure"]
 
 _RATE = "20Mbit"
 """That two processors emulate truly for 32 hosts."""
+_TREES = {
+    "cyclic": (
+        _RATE,
+        "8KiB,64KiB,1MiB",
+        "native,linear,binary,3-ary,binomial,flat,scatter-ring,unaware-linear,unaware-binary",
+    ),
+    "paper-1": ("30Mbit", "1MiB,4MiB", "native,linear"),
+    "paper-4": (_RATE, "1MiB,4MiB", "native,linear"),
+    "paper-5": (_RATE, "1MiB", "native,linear,unaware-linear"),
+}
+"""By bundled cluster: rate, sizes and algorithms of the trees that are measured."""
 _CLUSTERS = ("8w", "4w", "now", "blade", "4w+8w")
 _WITH_LEVELS_IN_HOSTS = ("8w", "4w")
 """Of these: eight and four ranks a host."""
@@ -66,6 +77,10 @@ def _pipelined() -> list[Made]:
         words = ["predict", "--cluster", "paper-1", "--rate", rate, *trees, "--host-costs", "free"]
         words += ["--json", f"{{out}}/trees-{rate}.json"]
         found.append(Made(f"trees-{rate}", paper, words, module="trunkline"))
+    for cluster, (rate, sizes, algorithms) in _TREES.items():
+        words = ["bench", "bcast", "--cluster", cluster, "--rate", rate, "--mpi", "mpich,openmpi", "--sizes", sizes]
+        words += ["--algorithms", algorithms, "--least", "2", "--json", f"{{out}}/trees-{cluster}.json"]
+        found.append(Made(f"trees-{cluster}", paper, words, on_lab=True, module="trunkline"))
     measure = ["lab", "run", "--cluster", "paper-4", "--rate", _RATE, "--mpi", "mpich", "-n", "32", "--"]
     measure += [sys.executable, "-m", "trunkline", "measure", "-o", "{out}/net.yaml"]
     model = [

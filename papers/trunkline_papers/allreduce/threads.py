@@ -102,7 +102,18 @@ class Threads:
 
 def compared(threads: Threads) -> list[Compared]:
     """All that the paper states of the cluster and the simulation has, in its order."""
-    return [*_steps(threads), *_OF[threads.cluster](threads)]
+    return [*_steps(threads), *_OF[threads.cluster](threads), *_slowest(threads)]
+
+
+_BEST = {"8w": "binary8W", "4w": "split4W-2", "now": "binaryNOW", "blade": "naryBlade", "4w+8w": "4W+8W"}
+"""The paper's."""
+
+
+def _slowest(threads: Threads) -> Iterator[Compared]:
+    name = _BEST[threads.cluster]
+    path = max(threads.paths(name), key=lambda one: one.total)
+    for part, here in (("up path", path.up), ("proxies", path.proxies), ("total, no waits", path.total)):
+        yield microseconds(f"{name}, slowest thread, {part}", "section 8", None, here)
 
 
 def _steps(threads: Threads) -> Iterator[Compared]:
@@ -132,6 +143,8 @@ def _of_8w(threads: Threads) -> Iterator[Compared]:
             path = threads.paths(name)[thread]
             yield microseconds(f"{name}, thread {thread}, up path", figure, None, path.up)
             yield microseconds(f"{name}, thread {thread}, down path", figure, None, path.down)
+            if thread == 17:
+                yield microseconds(f"{name}, thread {thread}, proxies", "section 6.1", None, path.proxies)
     paths = threads.paths("binary8W")
     yield from _table_2(paths[17])
     for thread, stated in ((0, (45, 233, 156, 104, 278, 642)), (17, (212, 360, 149, 77, 572, 680))):
@@ -172,11 +185,16 @@ def _table_3(thread: int, path: Path, stated: tuple[float, ...], where: str = "t
 
 
 def _table_5(runtime: Runtime, on_host: int, quad: float, binary: float) -> Iterator[Compared]:
-    here = {fan_in: allreduce_seconds(on_8w(on_host, fan_in), runtime) for fan_in in (4, 2)}
+    trees = {fan_in: on_8w(on_host, fan_in) for fan_in in (4, 2)}
+    ran = {fan_in: run_threads(root, dict.fromkeys(root.hosts(), runtime)) for fan_in, root in trees.items()}
     what = f"{4 * on_host} threads"
-    yield Compared(f"{what}, binary over quad", "table 5", TIMES, round(quad / binary, 2), here[4] / here[2])
+    yield Compared(
+        f"{what}, binary over quad", "table 5", TIMES, round(quad / binary, 2), ran[4].seconds / ran[2].seconds
+    )
     for shape, seconds, fan_in in (("quad", quad, 4), ("binary", binary, 2)):
-        yield microseconds(f"{what}, {shape}", "table 5", seconds / (2 * _ITERATIONS) * 1e6, here[fan_in])
+        yield microseconds(f"{what}, {shape}", "table 5", seconds / (2 * _ITERATIONS) * 1e6, ran[fan_in].seconds)
+    beyond = _mean(path_of(ran[2], one, runtime.core_s).subtree(within=False) for one in trees[2].threads())
+    yield microseconds(f"{what}, binary, cluster-root subtree", "section 6.1", None, beyond)
 
 
 def _of_4w(threads: Threads) -> Iterator[Compared]:

@@ -27,7 +27,8 @@ class Results:
     def value(self, source: Mapping[str, Any] | str) -> float:
         """One number: ``json``, a file's name; ``where``, what its line has; ``key``, which of the line's numbers.
 
-        ``times`` multiplies it, for another unit, and ``over`` is another source that it is divided by. ``FILE: WHAT``
+        ``times`` multiplies it, for another unit, and ``over`` is another source that it is divided by. The key
+        ``over T`` is the line's median over T(m) of the same run, as ``trunkline bench`` writes them. ``FILE: WHAT``
         is the number ``here`` of the line with this ``what``, as ``simulate threads`` writes them.
 
         Raises:
@@ -38,6 +39,8 @@ class Results:
             source = {"json": name, "where": {"what": what}, "key": "here"}
         line = self._line(source["json"], source.get("where", {}))
         found = line.get(source["key"])
+        if source["key"] == "over T" and "limit_seconds" in line:
+            found = line["seconds_median"] / line["limit_seconds"]
         if not isinstance(found, int | float):
             raise BadInput(f"{source['json']}.json: {source.get('where')} has no number '{source['key']}'")
         divisor = self.value(source["over"]) if "over" in source else 1.0
