@@ -82,12 +82,8 @@ def prepared_build(mpicc: str, name: str | None) -> Iterator[Build]:
         words: list[str | Path] = ["-S", SOURCE, "-B", build, *generator_words(), "-DCMAKE_BUILD_TYPE=Release"]
         words += ["-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG"]
         # Nothing but what is kept is to stay behind, no cache of a compiler either.
-        words += [
-            "-DTRUNKLINE_PYTHON=OFF",
-            "-DTRUNKLINE_LAB=OFF",
-            "-DTRUNKLINE_CCACHE=OFF",
-            f"-DTRUNKLINE_ONLY_MPICC={wrapper}",
-        ]
+        words += ["-DTRUNKLINE_PYTHON=OFF", "-DTRUNKLINE_LAB=OFF", "-DTRUNKLINE_CCACHE=OFF"]
+        words += [f"-DTRUNKLINE_ONLY_MPICC={wrapper}"]
         with _log_of_failures(folder / "log", kept):
             run_cmake([*words, f"-DTRUNKLINE_ONLY_NAME={name or ''}"], folder / "log")
         mpi = Mpi(**json.loads((build / "mpis.json").read_text())[0])

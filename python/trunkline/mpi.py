@@ -354,11 +354,6 @@ def _ancestors() -> Iterator[Path]:
             return  # another user's process, or the end of our own PID namespace
 
 
-def settings_of(environment: Mapping[str, str]) -> dict[str, str]:
-    """The ``TRUNKLINE_*`` variables of an environment, which the ranks are given too."""
+def settings_of(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The ``TRUNKLINE_*`` variables of an environment, or our own, which the ranks are given too."""
     return {name: value for name, value in environment.items() if name.startswith("TRUNKLINE_")}
-
-
-def settings_of_caller() -> dict[str, str]:
-    """As :func:`settings_of`, of our own environment."""
-    return settings_of(os.environ)

@@ -8,16 +8,6 @@ from trunkline.errors import BadInput
 from trunkline.units import parse_segment
 
 
-def limit_in_transfers(collective: str, hosts: int) -> float:
-    """The least time of a collective for long messages, in times T(m) of one transfer: 1 for a broadcast.
-
-    Args:
-        collective: By name.
-        hosts: How many have ranks, two or more.
-    """
-    return _core.facts_of(collective).limit_in_transfers(hosts)
-
-
 def check_collective(name: str) -> str:
     """The name, where it is that of a collective that Trunkline runs.
 

@@ -94,15 +94,8 @@ def _look(wrappers: Iterable[str]) -> tuple[list[Mpi], dict[str, str]]:
         (folder / "CMakeLists.txt").write_text(_LOOKS.format(file=file))
         environment = {**os.environ, "TRUNKLINE_MPICC": ":".join(wrappers)}
         # No program is built, so nothing is asked of the one that would.
-        words: list[str | Path] = [
-            "-S",
-            folder,
-            "-B",
-            folder / "build",
-            "-G",
-            "Unix Makefiles",
-            "-DCMAKE_MAKE_PROGRAM=true",
-        ]
+        words: list[str | Path] = ["-S", folder, "-B", folder / "build", "-G", "Unix Makefiles"]
+        words += ["-DCMAKE_MAKE_PROGRAM=true"]
         run_cmake(words, folder / "log", environment=environment)
         found = [Mpi(**entry) for entry in json.loads((folder / "build" / "mpis.json").read_text())]
         left_out = json.loads((folder / "build" / "left-out.json").read_text())

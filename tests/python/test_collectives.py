@@ -8,7 +8,7 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import SMALL
-from trunkline.registry import chosen_algorithms, limit_in_transfers
+from trunkline.registry import chosen_algorithms
 
 WITH_OPTION = {
     "plan": ("plan", "cyclic"),
@@ -104,15 +104,15 @@ class TestLimits:
     """By hand: which share of a message the link of a host must carry, one way."""
 
     def test_a_message_once(self):
-        assert {limit_in_transfers(one, 32) for one in ("bcast", "reduce", "barrier")} == {1.0}
+        assert {_core.facts_of(one).limit_in_transfers(32) for one in ("bcast", "reduce", "barrier")} == {1.0}
 
     def test_what_is_reduced_elsewhere_goes_out_and_comes_back(self):
-        assert limit_in_transfers("allreduce", 32) == 2 * 31 / 32
-        assert limit_in_transfers("allreduce", 2) == 1.0  # two hosts exchange
+        assert _core.facts_of("allreduce").limit_in_transfers(32) == 2 * 31 / 32
+        assert _core.facts_of("allreduce").limit_in_transfers(2) == 1.0  # two hosts exchange
 
     def test_all_but_the_own_share(self):
         for one in ("allgather", "allgatherv", "reduce-scatter", "reduce-scatter-block"):
-            assert limit_in_transfers(one, 4) == 3 / 4
+            assert _core.facts_of(one).limit_in_transfers(4) == 3 / 4
 
     def test_no_plan_is_predicted_faster(self):
         """Rings of blocks will come nearest; trees stay above."""
@@ -124,7 +124,7 @@ class TestLimits:
             for name in ("linear", "two-tree"):
                 plan = _core.lay(one, name, cluster, placement, 0)
                 seconds = _core.costs_of(cluster, placement, plan, one).seconds(message, 8192)
-                assert seconds > wire * limit_in_transfers(one, len(cluster.hosts)), (one, name)
+                assert seconds > wire * _core.facts_of(one).limit_in_transfers(len(cluster.hosts)), (one, name)
 
 
 @pytest.mark.parametrize("collective", _core.collectives())

@@ -189,8 +189,8 @@ def test_without_any_library_there_is_none(found):
 def test_settings_of_the_caller_reach_the_ranks(monkeypatch):
     monkeypatch.setenv("TRUNKLINE_EXPLAIN", "1")
     monkeypatch.setenv("OTHER", "1")
-    assert mpis.settings_of_caller()["TRUNKLINE_EXPLAIN"] == "1"
-    assert "OTHER" not in mpis.settings_of_caller()
+    assert mpis.settings_of()["TRUNKLINE_EXPLAIN"] == "1"
+    assert "OTHER" not in mpis.settings_of()
 
 
 def test_mpi4py_is_told_which_library_it_is(tmp_path, monkeypatch):

@@ -6,8 +6,8 @@ from math import log2
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from trunkline import _core
 from trunkline.draw.colours import INK
-from trunkline.registry import limit_in_transfers
 from trunkline.report.chart import size_axes, svg_text
 from trunkline.report.line_styles import line_styles
 from trunkline_papers.peers.comparison import BEST
@@ -41,7 +41,7 @@ def peer_curves(cells: Sequence[PeerCell], title: str, least: float, most: float
     limits = {cell.message_bytes: cell.limit_seconds for cell in cells}
     rate = cells[0].rate_bps
     axes.plot(sizes, [limits[size] for size in sizes], color=INK, linestyle=(0, (4, 3)), linewidth=1, label="T(m)")
-    times = limit_in_transfers(cells[0].collective, cells[0].hosts)
+    times = _core.facts_of(cells[0].collective).limit_in_transfers(cells[0].hosts)
     bound = "bound m/B" if times == 1.0 else f"bound {times:.3g} m/B"
     axes.plot(sizes, [times * size * 8 / rate for size in sizes], color=INK, linestyle=":", linewidth=1, label=bound)
     axes.set_ylim(least * 0.8, most * 1.25)

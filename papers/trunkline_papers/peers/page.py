@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trunkline import _core
-from trunkline.registry import limit_in_transfers
 from trunkline.report.page import plan_over, render
 from trunkline.units import format_rate
 from trunkline_papers.pages import TEMPLATES
@@ -70,7 +69,7 @@ def _section(
     return {
         "cluster": cluster,
         "rate": rate_bps,
-        "limit": limit_in_transfers(here[0].collective, here[0].hosts) if here else 1.0,
+        "limit": _core.facts_of(here[0].collective).limit_in_transfers(here[0].hosts) if here else 1.0,
         "charts": [
             peer_curves([cell for cell in here if cell.mpi == mpi], title, min(times), max(times))
             for mpi, title in names.items()

@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from trunkline import _core
-from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 from trunkline_papers.peers.comparison import BEST
@@ -99,7 +98,7 @@ def _place(line: Line) -> Place:
 
 def _over_limit(cell: PeerCell) -> str:
     """What the ratios of a table are, and the least that they could be where that is not 1."""
-    least = limit_in_transfers(cell.collective, cell.hosts)
+    least = _core.facts_of(cell.collective).limit_in_transfers(cell.hosts)
     return "times over T(m)" if least == 1.0 else f"times over T(m), limit {least:.3g}"
 
 

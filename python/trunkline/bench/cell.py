@@ -9,7 +9,7 @@ import math
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Optional, get_type_hints
 
-from trunkline.registry import limit_in_transfers
+from trunkline import _core
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Timed:
     @property
     def least_seconds(self) -> float:
         """What no algorithm can do better than: T(m) as often as the collective needs it."""
-        return self.limit_seconds * limit_in_transfers(self.collective, self.hosts)
+        return self.limit_seconds * _core.facts_of(self.collective).limit_in_transfers(self.hosts)
 
     def as_json(self) -> dict[str, object]:
         """The line as the command writes it."""

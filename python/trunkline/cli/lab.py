@@ -30,7 +30,7 @@ from trunkline.lab.running import change_links, pick_lab
 from trunkline.lab.script import Playing, load_script
 from trunkline.lab.session import Lab, check_host
 from trunkline.launchers import check_program_mpi, mpi_of_program
-from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of_caller
+from trunkline.mpi import preload_of, ready_mpi, require_mpi, settings_of
 from trunkline.terminal import console, tell
 from trunkline.units import format_rate
 
@@ -134,7 +134,7 @@ def _changing(lab: Lab, steps: list[_core.LabStep], json: str | None) -> Iterato
 
 def _measured(lab: Lab, ranks: int) -> dict[str, str]:
     """What messages cost on this lab now, told to people, as ranks are told it; nothing where the caller has set it."""
-    if settings_of_caller().get("TRUNKLINE_HOST_COSTS"):
+    if settings_of().get("TRUNKLINE_HOST_COSTS"):
         return {}
     tell_message_cost(lab, ranks)
     return {"TRUNKLINE_HOST_COSTS": lab.host_costs} if lab.host_costs else {}
@@ -220,7 +220,7 @@ def run(
             agent=Lab.agent,
             env={
                 **library.settings_of_mpi4py(os.environ),
-                **({} if native else {**measured, **settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
+                **({} if native else {**measured, **settings_of(), "TRUNKLINE_CLUSTER": Lab.cluster_file}),
                 **({} if trace is None else {"TRUNKLINE_TRACE": str(Path(trace).absolute())}),
             },
             preload=[] if native else [preload_of(library)],
@@ -290,7 +290,7 @@ def shell(
             f"{lab.cluster.name} at {format_rate(lab.rate_bps)}: {hostlist(lab.cluster.hosts)}; "
             f"'{lab.agent} HOST COMMAND' runs a command on another host; 'exit' ends the cluster"
         )
-        env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of_caller()}
+        env = {**_measured(lab, len(lab.cluster.hosts)), **settings_of()}
         with _changing(lab, [], json):
             status = lab.run([os.environ.get("SHELL", "/bin/sh")], host=host, env=env, stdin=sys.stdin).returncode
     _pass_on(status)

@@ -8,7 +8,7 @@ from pathlib import Path
 from trunkline.errors import BadInput
 from trunkline.lab.session import Lab
 from trunkline.lab.slurm import Plugin, check_slurm, start_slurm
-from trunkline.mpi import Mpi, find_mpis, settings_of_caller
+from trunkline.mpi import Mpi, find_mpis, settings_of
 from trunkline.paths import CHOOSER, IDLE_SHIM, SLURM_PLUGIN
 from trunkline.sources.slurm_write import topology_conf
 
@@ -50,5 +50,5 @@ def slurm_environment(
     environment["LD_PRELOAD"] = ":".join(filter(None, preloads))
     if native:
         return environment
-    settings = {**measured, **settings_of_caller(), "TRUNKLINE_CLUSTER": Lab.cluster_file}
+    settings = {**measured, **settings_of(), "TRUNKLINE_CLUSTER": Lab.cluster_file}
     return {**environment, **settings, **({} if trace is None else {"TRUNKLINE_TRACE": str(Path(trace).absolute())})}

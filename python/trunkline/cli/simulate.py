@@ -53,11 +53,6 @@ LARGE_RACE = 10.0
 app = App(help="Simulate collectives with SimGrid, to thousands of hosts.", no_args_is_help=True)
 
 
-@app.callback()
-def _simulate() -> None:
-    pass
-
-
 def simulated(
     context: typer.Context,
     cluster: ClusterOption,

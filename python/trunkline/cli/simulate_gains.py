@@ -34,9 +34,9 @@ from trunkline.peers.simulated import UNNAMED, Simulated, named_now, simulated_a
 from trunkline.placement import bounded_placement, root_rank
 from trunkline.predict import host_costs_given
 from trunkline.simulate.engine import Job
-from trunkline.simulate.gains import Gain, simulate_gains
+from trunkline.simulate.gains import Gain, gains_of
 from trunkline.simulate.gains_picture import gain_words, gains_picture
-from trunkline.simulate.rows import LeftOut
+from trunkline.simulate.rows import LeftOut, simulate_all
 from trunkline.terminal import console, progress_bar, titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds, parse_rate, parse_sizes, parse_time
 
@@ -127,7 +127,7 @@ def gains(
         if json and json != "-":
             write_json([one.as_json() for one in found], json)
 
-    found = _with_progress(jobs, auto, others, race, left_out, keep)
+    found = simulated_gains(jobs, auto, others, race, left_out, keep)
     if json == "-":
         write_json([one.as_json() for one in found], json)
     if svg and found:
@@ -176,7 +176,7 @@ def reasons(left_out: Sequence[LeftOut]) -> list[str]:
     return [f"{name}, {', '.join(sizes)}: no time, since {why}." for (name, why), sizes in cells.items()]
 
 
-def _with_progress(
+def simulated_gains(
     jobs: Sequence[Job],
     auto: Simulated,
     rivals: Sequence[Simulated],
@@ -185,16 +185,20 @@ def _with_progress(
     keep: Callable[[Sequence[Gain]], None],
 ) -> list[Gain]:
     cells = len(jobs) * (1 + len(rivals)) * len(jobs[0].sizes)
+    found: list[Gain] = []
     with progress_bar(cells, f"simulating {auto.name}") as bar:
+        for job in jobs:
 
-        def advance(job: Job, algorithm: Simulated, size: int) -> None:
-            bar.show(f"{_links(job.cluster)}: simulated {algorithm.name}, {format_bytes(size)}", done=1)
+            def advance(algorithm: Simulated, size: int, words: str = _links(job.cluster)) -> None:
+                bar.show(f"{words}: simulated {algorithm.name}, {format_bytes(size)}", done=1)
 
-        def leave_out(job: Job, case: LeftOut) -> None:
-            left_out.append((job, case))
-            bar.show(done=1)
+            def leave_out(case: LeftOut, job: Job = job) -> None:
+                left_out.append((job, case))
+                bar.show(done=1)
 
-        return simulate_gains(jobs, auto, rivals, race, advance, leave_out, keep)
+            found += gains_of(simulate_all(job, [auto, *rivals], race, advance, leave_out), job, auto.name)
+            keep(found)
+    return found
 
 
 def _table(title: str, jobs: Sequence[Job], rivals: Sequence[str], gains: Sequence[Gain]) -> Table:

@@ -41,11 +41,6 @@ class Format(StrEnum):
     otf2 = "otf2"
 
 
-@app.callback()
-def _trace() -> None:
-    """Keep the sub-commands' names, however few they are."""
-
-
 @app.command(epilog="Example: trunkline trace analyse out --report report.html --against before")
 def analyse(
     folder: FolderArgument,

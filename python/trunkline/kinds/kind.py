@@ -15,12 +15,10 @@ class PlanKind(ABC):
     Attributes:
         way: How its plans go, for messages: ``by rounds``.
         at_once: What of a plan is under way at once, where that is not all of it, after a space.
-        not_simulated: Why SimGrid cannot run its plans, and what to do instead; empty: it can.
     """
 
     way: str
     at_once: str = ""
-    not_simulated: str = ""
 
     @abstractmethod
     def is_replayed(self, plan: _core.Plan) -> bool:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.kinds import KINDS
 from trunkline.peers.algorithm import in_variables
 from trunkline.registry import chosen_algorithms
 
@@ -191,17 +190,6 @@ def simulated_algorithms(
             except BadInput as error:
                 others = ", ".join([*LIBRARIES, *UNNAMED, *pipelined, "pipelined"])
                 raise BadInput(f"{error}; others' are: {others}") from None
-            refused = {one: why for one in own if (why := _not_simulated(collective, one))}
-            if name in refused:
-                raise BadInput(f"'{name}' cannot be simulated: {refused[name]}")
             small = {f"smpi/{name}": runs for name, runs in SMALL.items()}
-            wanted += [Simulated(one, one, small) for one in own if one != "native" and one not in refused]
+            wanted += [Simulated(one, one, small) for one in own if one != "native"]
     return list({one.name: one for one in wanted}.values())
-
-
-def _not_simulated(collective: str, name: str) -> str:
-    """Why an algorithm of the registry cannot be; empty: it can."""
-    for row in _core.algorithms():
-        if (row.collective, row.name) == (collective, name.partition(":")[0]) and row.kind in KINDS:
-            return KINDS[row.kind].not_simulated
-    return ""

@@ -11,7 +11,6 @@ from rich.table import Table
 from trunkline import _core
 from trunkline.bench.cell import hidden_share
 from trunkline.bench.measure import Cell
-from trunkline.registry import limit_in_transfers
 from trunkline.terminal import titled_table
 from trunkline.units import format_bytes, format_rate, format_seconds
 
@@ -39,7 +38,7 @@ def _cells(cells: list[Cell]) -> Table:
         title += f"; {escape(first.impairments)}"
     if first.progress:
         title += f"; progress by {first.progress}"
-    limit = limit_in_transfers(first.collective, first.hosts)
+    limit = _core.facts_of(first.collective).limit_in_transfers(first.hosts)
     beside = ["over limit"] if limit != 1.0 else []
     if beside:
         title += f"; limit {limit:.3g} T(m)"

@@ -12,7 +12,6 @@ from trunkline import __version__, _core
 from trunkline.bench.measure import Cell
 from trunkline.draw.colours import DARK, THEME
 from trunkline.kinds import kind_of
-from trunkline.registry import limit_in_transfers
 from trunkline.report.cells_table import segment_text
 from trunkline.report.chart import ratio_bars, time_curves
 from trunkline.units import format_bytes, format_rate, format_seconds
@@ -103,7 +102,7 @@ def bench_page(cells: Sequence[Cell]) -> str:
             "rate": rows[0].rate_bps,
             "curves": time_curves(rows),
             "cells": rows,
-            "limit": limit_in_transfers(rows[0].collective, rows[0].hosts),
+            "limit": _core.facts_of(rows[0].collective).limit_in_transfers(rows[0].hosts),
         }
         for (cluster, mpi), rows in (
             (key, list(rows)) for key, rows in groupby(cells, key=lambda c: (c.cluster, c.mpi))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from trunkline import _core
 from trunkline.compat import pairwise
 from trunkline.long_links import LongLinks, long_links_of
-from trunkline.peers.simulated import Simulated
 from trunkline.simulate.engine import Job
-from trunkline.simulate.rows import LeftOut, Row, simulate_all
+from trunkline.simulate.rows import Row
 
 
 @dataclass(frozen=True)
@@ -59,44 +58,6 @@ class Gain:
     def as_json(self) -> dict[str, object]:
         """The line as the command writes it."""
         return asdict(self)
-
-
-def simulate_gains(
-    jobs: Sequence[Job],
-    auto: Simulated,
-    rivals: Sequence[Simulated],
-    race: float = 0.0,
-    on_progress: Callable[[Job, Simulated, int], None] = lambda _job, _one, _size: None,
-    on_left_out: Callable[[Job, LeftOut], None] = lambda _job, _one: None,
-    on_gains: Callable[[Sequence[Gain]], None] = lambda _gains: None,
-) -> list[Gain]:
-    """Simulate ``auto``, then the rivals, for one job after another, each by :func:`simulate_all`.
-
-    Args:
-        jobs: One for each link rate.
-        auto: Trunkline's own choice.
-        rivals: What it is compared with.
-        race: A rival is given up at a size once it has taken this many times the fastest before it; 0: none is.
-        on_progress: Called with the job, the algorithm and the size that are done.
-        on_left_out: Called with the job and each case of it that has no time, and so no gain.
-        on_gains: Called after each job with all gains that there are by then.
-
-    Raises:
-        Failed: where a simulation ends badly.
-    """
-    gains: list[Gain] = []
-    for job in jobs:
-
-        def advance(algorithm: Simulated, size: int, job: Job = job) -> None:
-            on_progress(job, algorithm, size)
-
-        def leave_out(case: LeftOut, job: Job = job) -> None:
-            on_left_out(job, case)
-
-        rows = simulate_all(job, [auto, *rivals], race, advance, leave_out)
-        gains += gains_of(rows, job, auto.name)
-        on_gains(gains)
-    return gains
 
 
 def gains_of(rows: Sequence[Row], job: Job, auto: str = "auto") -> list[Gain]:

@@ -13,7 +13,6 @@ from trunkline.cluster import fingerprint_text, told_as_bad_input
 from trunkline.compat import zip_equal
 from trunkline.errors import Failed
 from trunkline.peers.simulated import Simulated, own_choice
-from trunkline.registry import limit_in_transfers
 from trunkline.simulate.engine import Job, Outcome, simulate
 from trunkline.statistics import median_with_interval
 
@@ -73,7 +72,7 @@ def bound_seconds(job: Job, message_bytes: int) -> float:
     switches = set(cluster.switches)
     ports = [link for link in cluster.links if not {link.a, link.b} <= switches]
     data_bps = min(port.width * port.rate_bps for port in ports) * _core.frame_payload_bytes / _core.frame_wire_bytes
-    return max(crossing, limit_in_transfers(job.collective, len(hosts)) * message_bytes * 8 / data_bps)
+    return max(crossing, _core.facts_of(job.collective).limit_in_transfers(len(hosts)) * message_bytes * 8 / data_bps)
 
 
 def simulate_all(

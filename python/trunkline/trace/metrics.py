@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline.compat import zip_equal
 from trunkline.trace.nodes import Node, Times
 
 
@@ -25,16 +26,9 @@ class Stats:
 
     def as_json(self) -> dict[str, float]:
         """Under the names of the report's JSON."""
-        return {
-            "count": self.count,
-            "mean_us": self.mean,
-            "median_us": self.median,
-            "stdev_us": self.stdev,
-            "min_us": self.least,
-            "max_us": self.most,
-            "p10_us": self.p10,
-            "p90_us": self.p90,
-        }
+        count, *microseconds = astuple(self)
+        names = ("mean_us", "median_us", "stdev_us", "min_us", "max_us", "p10_us", "p90_us")
+        return {"count": count, **dict(zip_equal(names, microseconds))}
 
 
 def stats_of(ns: NDArray[np.int64] | NDArray[np.float64]) -> Stats:
@@ -48,16 +42,8 @@ def stats_of(ns: NDArray[np.int64] | NDArray[np.float64]) -> Stats:
         raise ValueError("no values")
     p10, median, p90 = np.percentile(values, [10, 50, 90])
     deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return Stats(
-        len(values),
-        float(values.mean()),
-        float(median),
-        deviation,
-        float(values.min()),
-        float(values.max()),
-        float(p10),
-        float(p90),
-    )
+    times = (values.mean(), median, deviation, values.min(), values.max(), p10, p90)
+    return Stats(len(values), *map(float, times))
 
 
 def _last(times: dict[int, Times]) -> Times:

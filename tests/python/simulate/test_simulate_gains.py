@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from trunkline import _core
+from trunkline.cli.simulate_gains import simulated_gains
 from trunkline.cluster import load_cluster
 from trunkline.peers.simulated import simulated_algorithms
 from trunkline.simulate.engine import Job
-from trunkline.simulate.gains import Gain, gains_of, simulate_gains
+from trunkline.simulate.gains import Gain, gains_of
 from trunkline.simulate.gains_picture import gain_words, gains_picture
+from trunkline.simulate.rows import simulate_all
 
 ONE = Gain(
     collective="bcast",
@@ -107,23 +109,21 @@ def test_a_rival_that_was_given_up_is_at_least_so_slow(trunkline):
     assert "> 2.0" in ran.error
 
 
-def test_what_is_done_is_kept_when_a_simulation_is_stopped():
+def test_what_is_done_is_kept_when_a_simulation_is_stopped(monkeypatch):
     cluster = load_cluster("paper-1")
     placement = _core.block_placement(cluster, 1)
     jobs = [Job("bcast", _core.scaled(cluster, rate), placement, 0, [1024], {}) for rate in (1e9, 1e10)]
     kept: list[list[float]] = []
 
-    def stop_in_the_second(job, _one, _size):
+    def stop_in_the_second(job, *rest):
         if job is jobs[1]:
             raise KeyboardInterrupt
+        return simulate_all(job, *rest)
 
+    monkeypatch.setattr("trunkline.cli.simulate_gains.simulate_all", stop_in_the_second)
+    auto, rivals = simulated_algorithms("bcast", ["auto"])[0], simulated_algorithms("bcast", ["linear"])
     with pytest.raises(KeyboardInterrupt):
-        simulate_gains(
-            jobs,
-            *(simulated_algorithms("bcast", ["auto"])[0], simulated_algorithms("bcast", ["linear"])),
-            on_progress=stop_in_the_second,
-            on_gains=lambda gains: kept.append([one.rate_bps for one in gains]),
-        )
+        simulated_gains(jobs, auto, rivals, 0.0, [], lambda gains: kept.append([one.rate_bps for one in gains]))
     assert kept == [[1e9]]
 
 
