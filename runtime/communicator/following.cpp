@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/following.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -47,8 +48,11 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
     if (code != MPI_SUCCESS) return code;
   }
   const Processes& processes = members_->processes();
-  // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part.
-  const bool speaks = (*processes.world_ranks)[processes.rank] == 0;
+  // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part; elsewhere the
+  // communicator's first one.
+  const std::vector<int>& world_ranks = *processes.world_ranks;
+  const bool speaks = world_ranks[processes.rank] == 0 ||
+                      (processes.rank == 0 && std::ranges::find(world_ranks, 0) == world_ranks.end());
   const auto started = MeetingClock::now();
   std::shared_ptr<const WorldVersion> seen;
   if (speaks || processes.rank == 0) seen = look_at_files(first, speaks);
