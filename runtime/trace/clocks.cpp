@@ -2,6 +2,7 @@
 #include "trace/clocks.hpp"
 
 #include <limits>
+#include <optional>
 
 #include "trace/ring.hpp"
 
@@ -14,13 +15,19 @@ constexpr int ping_pongs = 8;
 
 ClockOffset estimate_clock(MPI_Comm communicator, int tag, int rank, int ranks) {
   if (rank == 0) {
+    std::optional<MpiError> of_any;
     for (int peer = 1; peer < ranks; ++peer) {
-      for (int i = 0; i < ping_pongs; ++i) {
-        check(PMPI_Recv(nullptr, 0, MPI_BYTE, peer, tag, communicator, MPI_STATUS_IGNORE));
-        const std::uint64_t here = monotonic_ns();
-        check(PMPI_Send(&here, sizeof(here), MPI_BYTE, peer, tag, communicator));
+      try {
+        for (int i = 0; i < ping_pongs; ++i) {
+          check(PMPI_Recv(nullptr, 0, MPI_BYTE, peer, tag, communicator, MPI_STATUS_IGNORE));
+          const std::uint64_t here = monotonic_ns();
+          check(PMPI_Send(&here, sizeof(here), MPI_BYTE, peer, tag, communicator));
+        }
+      } catch (const MpiError& error) {  // of a rank that has died: the others wait for their turn
+        of_any = error;
       }
     }
+    if (of_any) throw MpiError(*of_any);
     return {};
   }
   ClockOffset best{.error_ns = std::numeric_limits<std::uint64_t>::max()};
