@@ -174,8 +174,15 @@ void unhook() { called.store(nullptr, std::memory_order_relaxed); }
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   if (trunkline::runtime::has_looked) return 0;
   static auto* const next = trunkline::runtime::next_of("ucp_worker_progress", ucp_worker_progress);
-  if (next == nullptr) {
-    return trunkline::runtime::behind("ucp_worker_progress", __builtin_return_address(0), ucp_worker_progress)(worker);
+  if (next == nullptr) {  // of another library that has brought a UCX of its own
+    static constinit thread_local void* caller __attribute__((tls_model("initial-exec"))) = nullptr;
+    static constinit thread_local decltype(&ucp_worker_progress) of_caller __attribute__((tls_model("initial-exec"))) =
+        nullptr;
+    if (caller != __builtin_return_address(0)) {
+      caller = __builtin_return_address(0);
+      of_caller = trunkline::runtime::behind("ucp_worker_progress", caller, ucp_worker_progress);
+    }
+    return of_caller(worker);
   }
   const unsigned got_on = next(worker);
   return got_on + static_cast<unsigned>(trunkline::runtime::go_on_by(worker));
