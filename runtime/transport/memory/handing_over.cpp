@@ -29,7 +29,7 @@ bool becomes(const std::atomic<std::uint32_t>& flag, std::uint32_t value, Clock:
 }  // namespace
 
 /// Of the first rank of a host, which hands over to the second one; 0 of all others. Of no message yet: slots are free,
-/// and each rank leaves its own so.
+/// and each rank must leave its own so (free_first_slot()) once both have been here.
 double HostMemory::time_handing_over() const noexcept {
   constexpr double unknown = std::numeric_limits<double>::infinity();
   if (own_ > 1 || is_alone()) return 0.0;
@@ -58,11 +58,14 @@ double HostMemory::time_handing_over() const noexcept {
     const std::chrono::duration<double> now = Clock::now() - began;
     took[turn - first_times - 1] = goes_on ? now.count() : unknown;
   }
-  own.store(0, std::memory_order_relaxed);
   if (own_ == 1) return 0.0;
   if (turn <= first_times + times) return unknown;
   std::ranges::nth_element(took, took.begin() + times / 2);
   return took[times / 2];
+}
+
+void HostMemory::free_first_slot() const noexcept {
+  if (!is_alone()) peers_[own_].segment.readers(0).store(0, std::memory_order_relaxed);
 }
 
 }  // namespace trunkline::runtime

@@ -51,7 +51,6 @@ class HostMemory {
  public:
   struct Opened {
     std::unique_ptr<HostMemory> memory{};  ///< null on all ranks: there is none
-    bool is_needed = false;                ///< some host has several ranks
     bool is_mine_to_say = false;           ///< this rank is the one that knows why not all works
     std::string why{};
   };
@@ -183,6 +182,7 @@ class HostMemory {
   [[nodiscard]] std::string map_all(std::span<const Card> cards);
   [[nodiscard]] std::string try_reading(std::span<const Card> cards) const;
   [[nodiscard]] double time_handing_over() const noexcept;
+  void free_first_slot() const noexcept;
 
   // Sending.
   [[nodiscard]] bool post(MemoryOperation& one);

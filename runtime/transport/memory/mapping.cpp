@@ -52,6 +52,12 @@ bool MemoryFile::write(const void* from, std::size_t bytes) const {
   return pwrite(number_, from, bytes, 0) == static_cast<ssize_t>(bytes);
 }
 
+bool Mapping::may_map(std::size_t bytes) {
+  constexpr rlim_t share = 4;
+  rlimit most{};
+  return getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY || bytes <= most.rlim_cur / share;
+}
+
 Mapping::Mapping(const MemoryFile& file, std::size_t bytes) : bytes_(bytes) {
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
   if (at == MAP_FAILED) return;

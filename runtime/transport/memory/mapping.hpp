@@ -35,6 +35,9 @@ class MemoryFile {
 /// Part of this process's memory. A child of the process does not inherit it.
 class Mapping {
  public:
+  /// Whether so much leaves three fourths of the process's limit of address space (RLIMIT_AS) to the program.
+  [[nodiscard]] static bool may_map(std::size_t bytes);
+
   Mapping() = default;
   /// The file's first bytes; none where there is no room.
   Mapping(const MemoryFile& file, std::size_t bytes);

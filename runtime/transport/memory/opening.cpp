@@ -62,6 +62,10 @@ std::string HostMemory::map_all(std::span<const Card> cards) {
     return "its host has more than " + std::to_string(SharedSegment::most_peers) + " ranks";
   }
   const auto peers = static_cast<std::uint32_t>(peers_.size());
+  const std::size_t bytes = SharedSegment::bytes(limits_, peers);
+  if (!Mapping::may_map(peers * bytes)) {
+    return "the memory of all ranks of its host is more than a fourth of its limit of address space (ulimit -v)";
+  }
   for (Peer& peer : peers_) {
     const Card& card = cards[static_cast<std::size_t>(peer.rank)];
     const std::string whose = "the memory of rank " + std::to_string(peer.rank);
@@ -72,7 +76,7 @@ std::string HostMemory::map_all(std::span<const Card> cards) {
     if (!file.read(found.data(), sizeof found) || found != card.token) {
       return "what it finds for " + whose + " is another process's: they do not see the same processes";
     }
-    peer.mapping = Mapping(file, SharedSegment::bytes(limits_, peers));
+    peer.mapping = Mapping(file, bytes);
     if (peer.mapping.at() == nullptr) return because(("it cannot map " + whose).c_str());
     attach(static_cast<std::uint32_t>(&peer - peers_.data()), SharedSegment(peer.mapping.at(), limits_, peers));
   }
@@ -133,8 +137,7 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
   check(PMPI_Query_thread(&level));
   host.is_threaded = level == MPI_THREAD_MULTIPLE;
   std::ranges::sort(hosts);
-  opened.is_needed = std::ranges::adjacent_find(hosts) != hosts.end();
-  if (!opened.is_needed) return opened;
+  if (std::ranges::adjacent_find(hosts) == hosts.end()) return opened;  // none has several ranks
 
   auto made = std::make_unique<HostMemory>(limits, host);
   const std::string no_sharing = made->is_alone() ? "" : made->map_all(cards);
@@ -148,6 +151,7 @@ HostMemory::Opened HostMemory::open(const PrivateCommunicator& ours, const Memor
   }
   const double own_s = made->time_handing_over();
   check(PMPI_Allreduce(&own_s, &made->handing_over_s_, 1, MPI_DOUBLE, MPI_MAX, communicator));
+  made->free_first_slot();
   made->reads_ = failing.reading == INT_MAX;
   opened.is_mine_to_say = made->reads_ ? rank == 0 : failing.reading == rank;
   opened.why = no_reading;

@@ -3,6 +3,7 @@
 // with hardly any room, and what becomes of messages that are dropped, too long or withdrawn.
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "transport/memory/host_memory.hpp"
+#include "transport/memory/mapping.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -585,6 +587,22 @@ TEST(HostMemory, WhoIsHandedASumNeedNotKnowByWhom) {
     if (!is_early) hand();
     EXPECT_TRUE(is_over(host[0], one));
     EXPECT_EQ(got, data);
+  }
+}
+
+TEST(Mapping, LeavesTheProgramMostOfItsAddressSpace) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit most = before;
+  most.rlim_cur = rlim_t{16} << 30;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &most), 0);
+  const bool may_a_fourth = Mapping::may_map(std::size_t{4} << 30);
+  const bool may_more = Mapping::may_map((std::size_t{4} << 30) + 1);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_TRUE(may_a_fourth);
+  EXPECT_FALSE(may_more);
+  if (before.rlim_cur == RLIM_INFINITY) {
+    EXPECT_TRUE(Mapping::may_map(std::size_t{1} << 50));
   }
 }
 
