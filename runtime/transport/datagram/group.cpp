@@ -53,10 +53,8 @@ std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(cl
 
 }  // namespace
 
-/// Where no call came since the last meeting, nobody asks.
 DatagramGroup::~DatagramGroup() {
-  if (left_behind_ == nullptr) return;
-  left_behind_->freed(number_, tally_.calls == met_at_ ? nullptr : std::move(repairs_));
+  if (left_behind_ != nullptr) left_behind_->freed(number_, std::move(repairs_));
 }
 
 DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator, const std::function<int()>& before_they_meet) {

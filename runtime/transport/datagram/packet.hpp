@@ -39,9 +39,7 @@ struct PacketHead {
 };
 
 inline constexpr std::size_t packet_overhead_bytes = head_bytes + seal_bytes;
-inline constexpr std::size_t most_payload_bytes = 65507 - packet_overhead_bytes;  ///< of any UDP datagram over IPv4
 
-/// Of a packet with at most most_payload_bytes.
 [[nodiscard]] HeadBytes head_of(const PacketHead& head, std::size_t payload_bytes, const Sealer& sealer);
 
 struct ReadPacket {
