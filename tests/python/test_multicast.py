@@ -7,7 +7,7 @@ import pytest
 from trunkline import _core
 from trunkline.cluster import load_cluster
 from trunkline.draw.colours import HOST, LINK
-from trunkline.draw.multicast import crossed_channels, draw_multicast
+from trunkline.draw.multicast import MulticastDrawing, crossed_channels
 from trunkline.peers.simulated import simulated_algorithms
 
 LAID = ("plan", "cyclic", "--algorithm", "multicast")
@@ -151,7 +151,7 @@ def test_the_picture(trunkline, tmp_path, name, each):
     cluster = load_cluster(name)
     placement = _core.block_placement(cluster, each)
     plan = _core.lay("bcast", "multicast", cluster, placement, 0)
-    drawn = ET.fromstring(draw_multicast(cluster, placement, plan.multicast.confirm, "a title"))
+    drawn = ET.fromstring(MulticastDrawing(cluster, placement, plan.multicast.confirm).svg("a title"))
     paths = list(drawn.iter("{http://www.w3.org/2000/svg}path"))
     dashed = [path for path in paths if path.get("stroke") == HOST and path.get("stroke-dasharray")]
     parents = plan.multicast.confirm.parent

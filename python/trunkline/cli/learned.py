@@ -62,7 +62,19 @@ def show(file: _NameArgument, json: JsonOption = None) -> None:
         return
     jobs = kept.learned.jobs
     title = f"{jobs.cluster}, {jobs.mpi} {jobs.mpi_version}, {jobs.ranks} ranks on {jobs.hosts} hosts"
-    heads = "calls,from,ranks,root,runs,a call,native,tried besides,calls since,jobs,last".split(",")
+    heads = (
+        "calls",
+        "from",
+        "ranks",
+        "root",
+        "runs",
+        "a call",
+        "native",
+        "tried besides",
+        "calls since",
+        "jobs",
+        "last",
+    )
     table = titled_table(title, *heads, left=("calls", "runs", "tried besides"), wrap=("tried besides",))
     for entry in kept.learned.entries:
         by_name = {_name(arm): arm for arm in entry.arms}
@@ -159,7 +171,17 @@ def _ago(when_s: int) -> str:
 
 
 def _entry_json(entry: _core.LearnedEntry) -> dict[str, object]:
-    names = "collective ranks least_bytes by_rank algorithm segment_bytes trial_calls calls jobs".split()
+    names = (
+        "collective",
+        "ranks",
+        "least_bytes",
+        "by_rank",
+        "algorithm",
+        "segment_bytes",
+        "trial_calls",
+        "calls",
+        "jobs",
+    )
     arms = ("algorithm", "segment_bytes", "calls", "median_s", "low_s", "high_s")
     return {
         **{name: getattr(entry, name) for name in names},

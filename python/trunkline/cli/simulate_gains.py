@@ -184,6 +184,7 @@ def simulated_gains(
     left_out: list[tuple[Job, LeftOut]],
     keep: Callable[[Sequence[Gain]], None],
 ) -> list[Gain]:
+    """What ``auto`` gains, job by job, with a progress bar; ``keep`` gets all gains that there are behind each."""
     cells = len(jobs) * (1 + len(rivals)) * len(jobs[0].sizes)
     found: list[Gain] = []
     with progress_bar(cells, f"simulating {auto.name}") as bar:

@@ -1,10 +1,12 @@
 """A tree over the switches by what it costs: the stronger a transfer or a host, the more of all time goes there."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from html import escape
 
 from trunkline import _core
-from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
+from trunkline.draw.cluster import network_parts, unused_signs
 from trunkline.draw.colours import ACCENT, CONTENDED, IDLE, PAPER, ROOT, SOFT
 from trunkline.draw.layout import DOT
 from trunkline.draw.plan import PlanDrawing
@@ -14,32 +16,9 @@ FAINTEST = 0.22
 """Opacity of what costs nothing."""
 
 
-def draw_costs(
-    cluster: _core.Cluster,
-    placement: Sequence[int],
-    tree: _core.Tree,
-    links: Mapping[tuple[int, int], float],
-    hosts: Mapping[int, float],
-    title: str,
-) -> str:
-    """The picture, SVG text.
+class CostsDrawing(PlanDrawing):
+    """By sending and receiving host, towards the leaves, and by host: the part of all time that goes there, 0 to 1."""
 
-    Args:
-        cluster: The network.
-        placement: Of each rank the number of its host.
-        tree: Over the ranks.
-        links: By sending and receiving host, towards the leaves: the part of all time between them, 0 to 1.
-        hosts: By host: the part of all time in it.
-        title: Of the picture.
-
-    Raises:
-        BadInput: where there are too many hosts.
-    """
-    check_drawable(cluster)
-    return _Drawing(cluster, placement, tree, links, hosts).picture(title)
-
-
-class _Drawing(PlanDrawing):
     def __init__(
         self,
         cluster: _core.Cluster,
@@ -53,12 +32,15 @@ class _Drawing(PlanDrawing):
         self.most = max([*links.values(), *hosts.values()], default=0.0) or 1.0
 
     def width(self, pair: tuple[int, int]) -> float:
+        """The dearer, the broader."""
         return round(1.2 + 3.0 * self.costs.get(pair, 0.0) / self.most, 1)
 
-    def colour(self, pair: tuple[int, int]) -> str:  # noqa: ARG002 - what differs is the strength
+    def colour(self, pair: tuple[int, int]) -> str:  # noqa: ARG002
+        """Of all alike: what differs is the strength."""
         return CONTENDED
 
     def transfer(self, pair: tuple[int, int]) -> str:
+        """As strong as it is dear."""
         cost = self.costs.get(pair, 0.0)
         tip = f"{self.names[pair[0]]} and {self.names[pair[1]]}: {cost:.1%} of all time between them"
         return f'<g opacity="{self._strength(cost):.2f}"><title>{escape(tip)}</title>{super().transfer(pair)}</g>'
@@ -79,7 +61,8 @@ class _Drawing(PlanDrawing):
             f'fill-opacity="{self._strength(cost):.2f}"><title>{escape(tip)}</title></circle>'
         )
 
-    def picture(self, title: str) -> str:
+    def svg(self, title: str | None) -> str:
+        """The whole picture."""
         used = set(self.placement)
         parts = network_parts(self.layout)
         parts += [self.transfer(pair) for pair in sorted(self.transfers, key=lambda pair: self.costs.get(pair, 0.0))]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from trunkline import _core
-from trunkline.draw.cluster import check_drawable, network_parts, unused_signs
+from trunkline.draw.cluster import network_parts, unused_signs
 from trunkline.draw.colours import HOST, LINK, ROOT
 from trunkline.draw.layout import DOT, Point
 from trunkline.draw.plan import PlanDrawing
@@ -24,35 +24,8 @@ def crossed_channels(cluster: _core.Cluster, placement: Sequence[int], root: int
     return list(dict.fromkeys(channel for host in others for channel in cluster.path(hosts[start], hosts[host])))
 
 
-def crossed_links(cluster: _core.Cluster, placement: Sequence[int], root: int) -> int:
-    """How many links that are."""
-    return len(crossed_channels(cluster, placement, root))
-
-
-def draw_multicast(
-    cluster: _core.Cluster, placement: Sequence[int], confirm: _core.Tree, title: str | None = None
-) -> str:
-    """The way of a datagram as broad lines, and the confirm tree's reports as dashed arrows. SVG text."""
-    check_drawable(cluster)
-    return _Drawing(cluster, placement, confirm).svg(title)
-
-
-def draw_turns(cluster: _core.Cluster, placement: Sequence[int], turns: _core.Tree, title: str | None = None) -> str:
-    """The ways of all ranks' datagrams as broad lines, and from each rank to the next a dashed arrow. SVG text."""
-    check_drawable(cluster)
-    return _TurnsDrawing(cluster, placement, turns).svg(title)
-
-
-def draw_groups(
-    cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast, title: str | None = None
-) -> str:
-    """The way of each group's datagrams as broad lines, and messages from group to group as dashed arrows. SVG text."""
-    check_drawable(cluster)
-    return _GroupsDrawing(cluster, placement, multicast).svg(title)
-
-
-class _Drawing(PlanDrawing):
-    """The confirm tree goes the other way than a plan's transfers, in dashes, beside the datagrams' way."""
+class MulticastDrawing(PlanDrawing):
+    """The way of a datagram as broad lines, and the confirm tree's reports the other way, as dashed arrows."""
 
     dashed = True
 
@@ -83,7 +56,7 @@ class _Drawing(PlanDrawing):
 
     def crossed(self) -> int:
         """How many links they cross."""
-        return crossed_links(self.cluster, self.placement, self.tree.root)
+        return len(self.channels())
 
     def words(self) -> tuple[str, str]:
         """Of the subtitle, and of a dashed arrow."""
@@ -146,7 +119,7 @@ class _Drawing(PlanDrawing):
         )
 
 
-class _TurnsDrawing(_Drawing):
+class TurnsDrawing(MulticastDrawing):
     """Every host hears all others; arrows go from each rank to the one whose turn is next."""
 
     def walk(self, children: Sequence[Sequence[int]]) -> tuple[list[int], list[tuple[int, int]]]:
@@ -167,7 +140,7 @@ class _TurnsDrawing(_Drawing):
         return "each sends its datagrams to all, over {} links, each once", "turns"
 
 
-class _GroupsDrawing(_Drawing):
+class GroupsDrawing(MulticastDrawing):
     """Datagrams stay within their group; arrows are the messages between those that send."""
 
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], multicast: _core.Multicast) -> None:

@@ -18,7 +18,6 @@ BETWEEN = LINK
 
 def draw_plan(cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree, title: str | None = None) -> str:
     """Every transfer of the tree as an arrow along the network; those that share a channel in red. SVG text."""
-    check_drawable(cluster)
     return PlanDrawing(cluster, placement, tree).svg(title)
 
 
@@ -48,6 +47,7 @@ class PlanDrawing:
     """Whether arrows are."""
 
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], tree: _core.Tree) -> None:
+        check_drawable(cluster)
         self.cluster, self.placement, self.tree = cluster, placement, tree
         self.names, self.links = cluster.hosts, cluster.links
         children = tree.children

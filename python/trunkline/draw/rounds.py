@@ -21,14 +21,11 @@ SIGN = 17.0
 """From one line of the legend to the next."""
 
 
-def draw_rounds(cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
-    """What each rank receives in each of the first rounds, from whom, and what shares a channel. SVG text."""
-    check_drawable(cluster)
-    return _Drawing(cluster, placement, plan).svg(title)
+class RoundsDrawing:
+    """What each rank receives in each of the first rounds, from whom, and what shares a channel."""
 
-
-class _Drawing:
     def __init__(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan) -> None:
+        check_drawable(cluster)
         self.cluster, self.placement, self.plan = cluster, placement, plan
         self.names = cluster.hosts
         self.blocks = blocks_shown(plan)
@@ -162,6 +159,7 @@ class _Drawing:
                 y += SIGN
 
     def svg(self, title: str) -> str:
+        """The whole picture."""
         parts = list(self._head())
         y = TOP + 30
         for name, ranks in self.cards:

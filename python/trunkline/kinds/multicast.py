@@ -9,7 +9,7 @@ from rich.console import Console
 
 from trunkline import _core
 from trunkline.compat import pairwise
-from trunkline.draw.multicast import crossed_links, draw_groups, draw_multicast, draw_turns
+from trunkline.draw.multicast import GroupsDrawing, MulticastDrawing, TurnsDrawing, crossed_channels
 from trunkline.draw.plan import draw_trees, tree_name
 from trunkline.draw.ranks import draw_ranks
 from trunkline.draw.svg import below_each_other
@@ -53,7 +53,7 @@ class Multicasts(PlanKind):
             show = _show_groups if multicast.confirm else _show_groups_by_turns
             show(console, cluster, placement, multicast)
             return
-        links = crossed_links(cluster, placement, multicast.root)
+        links = len(crossed_channels(cluster, placement, multicast.root))
         pace = f", at the pace of {format_rate(8.0 / multicast.byte_s)}" if multicast.byte_s > 0.0 else ""
         who = f"Rank {multicast.root} sends each datagram" if multicast.confirm else "Each rank sends its datagrams"
         crossed = f"{links} link{'' if links == 1 else 's'}, each once"
@@ -108,10 +108,10 @@ class Multicasts(PlanKind):
         """The one over the switches, and each tree that operands go up."""
         multicast = _of(plan)
         if multicast.groups:
-            return [draw_groups(cluster, placement, multicast, title)]
+            return [GroupsDrawing(cluster, placement, multicast).svg(title)]
         if multicast.confirm is None:
-            return [draw_turns(cluster, placement, _turns_of(multicast), title)]
-        drawings = [draw_multicast(cluster, placement, multicast.confirm, title)]
+            return [TurnsDrawing(cluster, placement, _turns_of(multicast)).svg(title)]
+        drawings = [MulticastDrawing(cluster, placement, multicast.confirm).svg(title)]
         if multicast.reduce:
             drawings += draw_trees(cluster, placement, multicast.reduce, "Operands, the other way")
         return drawings
@@ -163,7 +163,7 @@ def _show_groups(
             console.print(f"  rank {sender} ({source}) alone", soft_wrap=True)
             continue
         hosts = [placement[rank] for rank in group.ranks]
-        links = crossed_links(cluster, hosts, 0)
+        links = len(crossed_channels(cluster, hosts, 0))
         pace = f", at the pace of {format_rate(8.0 / group.byte_s)}" if group.byte_s > 0.0 else ""
         crossed = f"{links} link{'' if links == 1 else 's'}, each once"
         console.print(
@@ -189,7 +189,7 @@ def _show_groups_by_turns(
         if len(group.ranks) == 1:
             console.print(f"  rank {group.ranks[0]} alone", soft_wrap=True)
             continue
-        links = crossed_links(cluster, [placement[rank] for rank in group.ranks], 0)
+        links = len(crossed_channels(cluster, [placement[rank] for rank in group.ranks], 0))
         pace = f", at the pace of {format_rate(8.0 / group.byte_s)}" if group.byte_s > 0.0 else ""
         crossed = f"{links} link{'' if links == 1 else 's'}, each once"
         turns = ", ".join(map(str, group.ranks))

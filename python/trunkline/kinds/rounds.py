@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from trunkline import _core
-from trunkline.draw.rounds import draw_rounds
+from trunkline.draw.rounds import RoundsDrawing
 from trunkline.draw.terminal import rounds_in_words
 from trunkline.kinds.kind import PlanKind
 from trunkline.schedule import Does, Schedule, Step, with_step
@@ -56,7 +56,7 @@ class Rounds(PlanKind):
 
     def draw(self, cluster: _core.Cluster, placement: Sequence[int], plan: _core.Plan, title: str) -> str:
         """A row a rank, a column a round."""
-        return draw_rounds(cluster, placement, plan, title)
+        return RoundsDrawing(cluster, placement, plan).svg(title)
 
     def sketches(
         self,

@@ -72,7 +72,19 @@ class Platform:
 _ROUTINGS = ("Full", "Floyd", "Dijkstra", "DijkstraCache", "Cluster", "None")
 _OF_NO_MATTER = {"prop", "config", "disk", "storage", "storage_type", "mount", "mstorage", "model_prop", "random"}
 _OF_NO_MATTER |= {"actor", "process", "argument", "trace", "trace_connect"}
-_IN_ZONES = "zone cluster cabinet host router link route zoneRoute host_link backbone prop".split()
+_IN_ZONES = (
+    "zone",
+    "cluster",
+    "cabinet",
+    "host",
+    "router",
+    "link",
+    "route",
+    "zoneRoute",
+    "host_link",
+    "backbone",
+    "prop",
+)
 _SPLIT = ("SPLITDUPLEX", "FULLDUPLEX")
 _MOST_HOSTS = 1_000_000
 

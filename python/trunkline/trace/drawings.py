@@ -11,7 +11,7 @@ from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.draw.cluster import MOST_HOSTS
 from trunkline.draw.colours import ACCENT, AXIS, CONTENDED, PAPER, SERIES, SOFT
-from trunkline.draw.costs import draw_costs
+from trunkline.draw.costs import CostsDrawing
 from trunkline.draw.layout import Point as Place
 from trunkline.draw.layout import leaves_in_a_row
 from trunkline.draw.names import without_domain
@@ -194,7 +194,7 @@ def cost_over_switches(tree: AnalysedTree, job: Job, title: str) -> str | None:
         else:
             hosts[host_of[rank]] = hosts.get(host_of[rank], 0.0) + cost
     laid = _core.Tree(place[tree.times.root], children)
-    return draw_costs(cluster, [host_of[rank] for rank in ranks], laid, links, hosts, title)
+    return CostsDrawing(cluster, [host_of[rank] for rank in ranks], laid, links, hosts).svg(title)
 
 
 def cost_tree(tree: AnalysedTree, hosts: dict[int, str], title: str) -> str:
