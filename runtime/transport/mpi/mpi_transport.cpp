@@ -71,7 +71,7 @@ std::optional<MpiTransport::Over> MpiTransport::test_any(std::span<Pending* cons
       if (datagrams_ != nullptr && !within_progress) datagrams_->rest();
       return {};
     }
-    if (watchdog.is_due(is_alert_)) look_for_trouble(receiving, watchdog);
+    if (is_due(watchdog)) look_for_trouble(receiving, watchdog);
     return {};
   }
   watchdog.got_on();
@@ -102,7 +102,7 @@ bool MpiTransport::test_all(std::span<Pending> pending, Watchdog& watchdog) {
       watchdog.got_on();
       continue;
     }
-    if (!simulated && watchdog.is_due(is_alert_)) look_for_trouble(false, watchdog);
+    if (!simulated && is_due(watchdog)) look_for_trouble(false, watchdog);
     return false;
   }
   return true;

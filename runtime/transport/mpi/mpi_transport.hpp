@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi_api.hpp"
+#include "transport/looks.hpp"
 #include "transport/mpi/private_communicator.hpp"
 #include "transport/transport.hpp"
 
@@ -100,6 +101,9 @@ class MpiTransport final : public Transport {
   [[nodiscard]] int tag(unsigned stream) const { return ours_.tags().tag(id_, number_, claim_, streams_, stream); }
   [[nodiscard]] bool is_member(int rank) const;
   void tell_ranks(std::span<const int> ranks, int code) noexcept;
+  [[nodiscard]] bool is_due(Watchdog& watchdog) const {
+    return watchdog.is_due(is_alert_) || (owes_a_look_ && !must_not_look());
+  }
   void look_for_trouble(bool receiving, const Watchdog& watchdog);
   [[nodiscard]] Over over_at(std::size_t index, const MPI_Status& status);
   void look_for_notice();
@@ -120,6 +124,7 @@ class MpiTransport final : public Transport {
   int sender_ = -1;                     ///< of the message that was over last
   bool is_alert_ = false;               ///< somebody has given the call up: others may follow soon
   std::vector<MPI_Request> handles_{};  ///< scratch of wait_any()
+  bool owes_a_look_ = false;            ///< for trouble, once it is allowed
   /// A receive of the next one, where it must not be looked for; it lies there.
   Pending notice_{};
   std::shared_ptr<Notice> notice_room_{};

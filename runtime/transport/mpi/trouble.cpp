@@ -47,8 +47,13 @@ void MpiTransport::tell_ranks(std::span<const int> ranks, int code) noexcept {
 
 void MpiTransport::look_for_trouble(bool receiving, const Watchdog& watchdog) {
   if (user_.communicator != MPI_COMM_NULL && is_revoked(user_.communicator)) throw MpiError{revoked_code};
-  if (must_not_look()) return ask_for_notice();
-  look_for_notice();
+  owes_a_look_ = must_not_look();
+  if (owes_a_look_ || !notice_.is_none()) {
+    ask_for_notice();
+  } else {
+    look_for_notice();
+  }
+  if (owes_a_look_) return;
   if (receiving) look_for_other_claims();
   static constinit std::atomic<bool> said{false};
   if (user_.is_blocking && watchdog.is_very_long() && !said.exchange(true)) throw LongWait{};
