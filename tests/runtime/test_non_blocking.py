@@ -24,8 +24,7 @@ def overlapped(
 
 def accelerated(done: Outcome) -> dict[str, int]:
     """Accelerated calls by collective."""
-    rows = (line.split() for line in done.out.splitlines() if not line.startswith("case "))
-    return {name: int(ours) for name, ours, _ in rows}
+    return {name: int(ours) for name, ours in re.findall(r"^([\w-]+) (\d+) \d+$", done.out, re.MULTILINE)}
 
 
 def cases(done: Outcome) -> int:
@@ -139,7 +138,9 @@ def test_traces_and_receipts_have_them(any_mpi: Mpi, tmp_path: Path):
     found = accelerated(overlapped(any_mpi, 4, 200, 1, ["linear:1448", "native"], settings=CLUSTER | told))
     groups = [one for one in analyse(find_job(str(tmp_path))).groups if not one.group.is_blocking]
     assert {one.group.name for one in groups} >= {"ibcast", "ireduce", "iallreduce", "ibarrier"}
-    assert all(not one.group.is_native and len(one.group.ranks) > 1 for one in groups)
+    assert not any(one.group.is_native for one in groups)
+    # In the call whose error a handler hears of, one rank's size is another than the others'.
+    assert all(len(one.group.ranks) > 1 or one.group.name == "ibcast" for one in groups)
     # When a rank was next in MPI says nothing of the network.
     assert not any(one.trees or one.ways or one.critical for one in groups)
     rows = json.loads((tmp_path / "receipt.json").read_text())["calls"]
