@@ -36,7 +36,8 @@ test: packages $(STAMPS)/dev ## Set up, then pass the tests that each change wai
 	  runtime "$(or $(MPI),one MPI library by turn), this host" "$(RUNTIME_TESTS) $(CHANGE) --mpi $(or $(MPI),by-turn) --most-starts $(MOST_STARTS)" beside \
 	  lab "emulated hosts" "$(call LAB_TESTS,lab) $(CHANGE)" beside \
 	  core "build/dev" "nice $(CORE_TESTS)" \
-	  python "the command" "nice $(PYTHON_TESTS) $(CHANGE)"
+	  python "the command" "nice $(PYTHON_TESTS) $(CHANGE)" \
+	  verdicts "papers" "nice $(VERDICT_TESTS)"
 
 # What is compared with a clock comes first, and alone. A lane that fails keeps no other from running.
 test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what ran and what did not (about an hour)
@@ -48,6 +49,7 @@ test-all: packages $(STAMPS)/dev ## Pass all tests, and tell in one table what r
 	  core "build/dev" "nice $(CORE_TESTS)" \
 	  sanitize "build/sanitize" "nice $(MAKE) --no-print-directory test-sanitize" \
 	  python "the command" "nice $(PYTHON_TESTS)" \
+	  verdicts "papers" "nice $(VERDICT_TESTS)" \
 	  seeded "a million calls" "nice $(MAKE) --no-print-directory test-seeded" \
 	  model "Spin" "nice $(MAKE) --no-print-directory model" \
 	  fuzz "build/fuzz" "nice $(MAKE) --no-print-directory fuzz"
@@ -118,6 +120,8 @@ LOGS := $(CURDIR)/build/log
 PYTEST := python -m pytest --dist worksteal
 CORE_TESTS = ctest --test-dir build/dev --output-on-failure --parallel $(JOBS) --output-junit $(LOGS)/core.xml
 PYTHON_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --junit-xml=$(LOGS)/python.xml tests/python
+# Pages of results are what verdicts on papers cite. Their other tests: papers-test.
+VERDICT_TESTS = env PYTHONPATH=papers $(PYTEST) -n 0 --junit-xml=$(LOGS)/verdicts.xml papers/tests/python/test_verdicts.py
 # CTest runs what is left out here, in the build that it is for.
 RUNTIME_TESTS = $(PYTEST) --durations=15 -n $(RUNTIME_JOBS) --junit-xml=$(LOGS)/runtime.xml tests/runtime --ignore=tests/runtime/test_sanitized.py
 LAB_TESTS = $(PYTEST) --durations=10 -n $(JOBS) --junit-xml=$(LOGS)/$(1).xml tests/lab

@@ -69,4 +69,4 @@ class CostsDrawing(PlanDrawing):
         parts += [self._host(host, used) for card in self.layout.cards.values() for host in card.hosts]
         signs = [("ring", ROOT, "root"), ("line", CONTENDED, "time between hosts"), ("dot", ACCENT, "time in a host")]
         subtitle = f"{len(self.placement)} ranks on {len(used)} hosts · the stronger, the more of all time"
-        return document(self.layout.size, title, subtitle, parts, [*signs, *unused_signs(self.cluster)])
+        return document(self.layout.size, title or "", subtitle, parts, [*signs, *unused_signs(self.cluster)])

@@ -137,7 +137,6 @@ class SharedSegment {
     return limits.own_slots * peers + limits.common_slots;
   }
 
-
   /// One bit a peer: it has put something into its inbox. On hosts of few ranks nobody rings.
   [[nodiscard]] std::span<std::atomic<std::uint64_t>> bell() const {
     return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + bell_at), (peers_ + 63) / 64};
