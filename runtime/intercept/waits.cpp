@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's waits under MPICH, by tests wherever calls are under way. With MPI_THREAD_MULTIPLE MPICH does not call
-// us back: a thread of ours goes on with calls then, but a rank that waits holds MPICH's lock nearly all the time, so
-// it goes on by itself. From 5.0 on MPICH calls us back where we may not look for ranks that are wrong: here we may.
-// And MPI_Waitall ends the job where a generalized request that is not complete stands beside MPI_REQUEST_NULL. Open
-// MPI needs none of this.
+// The program's waits under MPICH, by tests. With MPI_THREAD_MULTIPLE MPICH does not call us back: a thread of ours
+// goes on with calls then, but a rank that waits holds MPICH's lock nearly all the time, so it goes on by itself.
+// From 5.0 on MPICH calls us back where we may not look for ranks that are wrong: here we may. And MPI_Waitall ends the
+// job where a generalized request that is not complete stands beside MPI_REQUEST_NULL. Open MPI needs none of this.
 #include "mpi_api.hpp"
 
 #ifndef OPEN_MPI
@@ -16,6 +15,13 @@
 using namespace trunkline::runtime;
 
 namespace {
+
+bool must_wait_by_tests() {
+#if defined(MPICH_NUMVERSION) && !defined(MPI_ABI)
+  if (MPICH_NUMVERSION >= 50000000) return are_calls_under_way();
+#endif
+  return must_go_on_with_calls();
+}
 
 /// Until `test` says that all is over that is waited for, or returns another code than MPI_SUCCESS.
 int wait_by(const auto& test) {
@@ -32,7 +38,7 @@ int wait_by(const auto& test) {
 }  // namespace
 
 TRUNKLINE_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!are_calls_under_way()) return NEXT(Wait)(request, status);
+  if (!must_wait_by_tests()) return NEXT(Wait)(request, status);
   return wait_by([&](int* is_over) { return NEXT(Test)(request, is_over, status); });
 }
 
@@ -42,12 +48,12 @@ TRUNKLINE_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status s
 }
 
 TRUNKLINE_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  if (!are_calls_under_way()) return NEXT(Waitany)(count, requests, index, status);
+  if (!must_wait_by_tests()) return NEXT(Waitany)(count, requests, index, status);
   return wait_by([&](int* is_over) { return NEXT(Testany)(count, requests, index, is_over, status); });
 }
 
 TRUNKLINE_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  if (!are_calls_under_way()) return NEXT(Waitsome)(count, requests, done, indices, statuses);
+  if (!must_wait_by_tests()) return NEXT(Waitsome)(count, requests, done, indices, statuses);
   return wait_by([&](int* is_over) {
     const int code = NEXT(Testsome)(count, requests, done, indices, statuses);
     *is_over = code == MPI_SUCCESS && *done != 0 ? 1 : 0;  // MPI_UNDEFINED: none is active

@@ -178,7 +178,7 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
     static constinit thread_local void* caller __attribute__((tls_model("initial-exec"))) = nullptr;
     static constinit thread_local decltype(&ucp_worker_progress) of_caller __attribute__((tls_model("initial-exec"))) =
         nullptr;
-    if (caller != __builtin_return_address(0)) {
+    if (of_caller == nullptr || caller != __builtin_return_address(0)) {
       caller = __builtin_return_address(0);
       of_caller = trunkline::runtime::behind("ucp_worker_progress", caller, ucp_worker_progress);
     }
