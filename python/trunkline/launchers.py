@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trunkline.errors import BadInput
-from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of
+from trunkline.mpi import BUILD_IT, Mpi, find_mpis, preload_of, require_mpi, settings_of, told_ranks
 from trunkline.preloads import (
     has_inside,
     is_binary,
@@ -100,9 +100,9 @@ def _told(job: _Job, family: str, settings: Mapping[str, str], ordered: Callable
         end = rest.index(":") if ":" in rest else len(rest)
         merged, has_own = with_preloads(rest[:end], job.environment, ordered)
         if family == "openmpi" or not words:
-            for name, value in settings.items():
-                if name != "LD_PRELOAD" or not has_own:
-                    words += ["-x", f"{name}={value}"] if family == "openmpi" else ["-genv", name, value]
+            words += told_ranks(
+                family, {name: settings[name] for name in settings if name != "LD_PRELOAD" or not has_own}
+            )
         words += merged
         if end == len(rest):
             return words

@@ -8,7 +8,7 @@ import os
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
 from trunkline import _core
@@ -182,9 +182,7 @@ class Mpi:
     ) -> tuple[list[str], dict[str, str]]:
         settings |= self._mpich_settings()
         words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-hosts", slots, "-n", str(ranks)]
-        for name, value in settings.items():
-            words += ["-genv", name, value]
-        return [*words, *program], {}
+        return [*words, *told_ranks(self.family, settings), *program], {}
 
     def _intelmpi(
         self,
@@ -207,9 +205,7 @@ class Mpi:
         }
         words = [self.mpiexec, "-launcher", "rsh", "-launcher-exec", agent, "-iface", "eth0"]
         words += ["-hosts", ",".join(hosts), "-ppn", str(ranks_per_host), "-n", str(ranks)]
-        for name, value in settings.items():
-            words += ["-genv", name, value]
-        return [*words, *program], {"I_MPI_ROOT": str(prefix)}
+        return [*words, *told_ranks(self.family, settings), *program], {"I_MPI_ROOT": str(prefix)}
 
     def _openmpi(
         self, slots: str, ranks: int, agent: str, settings: dict[str, str], program: Sequence[str]
@@ -218,8 +214,7 @@ class Mpi:
         words = [self.mpiexec, "--allow-run-as-root", "--bind-to", "none", "-H", slots, "-n", str(ranks)]
         for name, value in parameters.items():
             words += ["--mca", name, value]
-        for name, value in settings.items():
-            words += ["-x", f"{name}={value}"]
+        words += told_ranks(self.family, settings)
         return [*words, *program], {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -357,3 +352,10 @@ def _ancestors() -> Iterator[Path]:
 def settings_of(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The ``TRUNKLINE_*`` variables of an environment, or our own, which the ranks are given too."""
     return {name: value for name, value in environment.items() if name.startswith("TRUNKLINE_")}
+
+
+def told_ranks(family: str, settings: Mapping[str, str]) -> list[str]:
+    """Words for a launcher of that family, by which all ranks get the variables."""
+    is_open = family == "openmpi"
+    words = (["-x", f"{name}={value}"] if is_open else ["-genv", name, value] for name, value in settings.items())
+    return list(chain.from_iterable(words))

@@ -17,7 +17,7 @@ from trunkline.doctor.finding import Finding, note, ok, wrong
 from trunkline.doctor.windows import TCP, window_findings
 from trunkline.errors import BadInput
 from trunkline.lab.obstacles import check_obstacles
-from trunkline.mpi import BUILD_IT, Mpi, find_mpis
+from trunkline.mpi import BUILD_IT, Mpi, find_mpis, told_ranks
 from trunkline.paths import NATIVE, preload_library
 from trunkline.search_mpis import SeenMpi, search_mpis
 from trunkline.units import format_rate
@@ -100,8 +100,7 @@ def _loaded_in(mpi: Mpi, library: Path) -> list[str]:
     """The preload library's version as each of two ranks on this machine says it."""
     settings = {"LD_PRELOAD": str(library), **mpi.settings_of_mpi4py(os.environ)}
     words = [mpi.mpiexec, "-n", "2"]
-    for name, value in settings.items():
-        words += ["-x", f"{name}={value}"] if mpi.family == "openmpi" else ["-genv", name, value]
+    words += told_ranks(mpi.family, settings)
     words += [program(mpi), "--survey", "yes", "--clocks", "own", "--collective", "bcast", "--sizes", "8"]
     words += ["--algorithms", "native", "--least", "1", "--most", "1", "--budget", "0", "--width", "1"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("TRUNKLINE_")}

@@ -32,49 +32,19 @@ UNKNOWN_BYTES = (1 << 64) - 1
 _TIME_BITS = 48
 _MOST_RANKS = 1_000_000
 
-_HEADER = np.dtype(
-    [
-        ("magic", "S8"),
-        ("format", "<u4"),
-        ("kinds_at", "<u4"),
-        ("kind_bytes", "<u4"),
-        ("most_kinds", "<u4"),
-        ("record_bytes", "<u4"),
-        ("rank", "<u4"),
-        ("ranks", "<u4"),
-        ("host_number", "<u4"),
-        ("capacity", "<u8"),
-        ("start_ns", "<u8"),
-        ("wall_ns", "<i8"),
-        ("clock_offset_ns", "<i8"),
-        ("clock_error_ns", "<u8"),
-        ("head", "<u8"),
-        ("unknown_kinds", "<u8"),
-        ("kinds", "<u4"),
-        ("finished", "<u4"),
-        ("job", "S48"),
-        ("host", "S64"),
-        ("mpi", "S32"),
-        ("version", "S16"),
-        ("end_ns", "<u8"),
-        ("end_offset_ns", "<i8"),
-        ("end_error_ns", "<u8"),
-        ("chosen", "<u4"),
-        ("reserved", "<u4"),
-    ]
+
+def _fields(names_and_types: str) -> np.dtype[Any]:
+    return np.dtype([tuple(one.split()) for one in names_and_types.split(", ")])
+
+
+_HEADER = _fields(
+    "magic S8, format <u4, kinds_at <u4, kind_bytes <u4, most_kinds <u4, record_bytes <u4, rank <u4, ranks <u4, "
+    "host_number <u4, capacity <u8, start_ns <u8, wall_ns <i8, clock_offset_ns <i8, clock_error_ns <u8, head <u8, "
+    "unknown_kinds <u8, kinds <u4, finished <u4, job S48, host S64, mpi S32, version S16, end_ns <u8, "
+    "end_offset_ns <i8, end_error_ns <u8, chosen <u4, reserved <u4"
 )
-_KIND = np.dtype(
-    [
-        ("plan", "<u8"),
-        ("bytes", "<u8"),
-        ("segment_bytes", "<u8"),
-        ("communicator", "<u4"),
-        ("root", "<i4"),
-        ("collective", "S24"),
-        ("algorithm", "S40"),
-    ]
-)
-_RECORD = np.dtype([("time", "<u8"), ("what", "<u8")])
+_KIND = _fields("plan <u8, bytes <u8, segment_bytes <u8, communicator <u4, root <i4, collective S24, algorithm S40")
+_RECORD = _fields("time <u8, what <u8")
 _DOES_NOT_BLOCK = 1 << 31
 """A bit of a kind's communicator."""
 
