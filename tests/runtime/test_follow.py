@@ -92,6 +92,14 @@ def test_a_changed_network_is_taken_by_all_and_a_wrong_one_by_none(any_mpi: Mpi,
     assert len([line for line in taken if "a communicator of 3 ranks" in line]) == 6, done.err
 
 
+def test_a_wrong_network_is_told_where_rank_0_does_not_meet(mpi: Mpi, tmp_path: Path):
+    files = Files(tmp_path)
+    torn = files.write("torn", FAR[: FAR.index("links") + 3])
+    done, ran = job(mpi, files, f"leave-half:{torn}")
+    assert ran == [runs(mpi, NEAR)]
+    assert len(done.lines("trunkline: warning: the changed cluster file is not taken")) == 1, done.err
+
+
 def plans(segment: int, ranks: int = RANKS) -> str:
     """A set for both of the program's communicators, one line each."""
     of = "{collective: bcast, shape: custom, segment: %dB, ranks: %d, root: 0, line: [0-%d]}"

@@ -5,7 +5,8 @@
 //   take         the same; somebody else replaces FILE
 //   leave:TEXT   FILE becomes TEXT; goes on on MPI_COMM_WORLD, where nothing else may run then, until the library has
 //                said that it is not taken. Its words are in FILE.err.
-//   gone         FILE is removed; the same
+//   leave-half:TEXT   the same, on the half of the ranks that rank 0 is not in
+//   gone         FILE is removed; the same as leave
 //   pipe         FILE becomes a pipe that nobody writes to; the same
 //   put:TEXT     FILE becomes TEXT; goes on for 200 turns on each, and two seconds
 //   on           goes on so
@@ -192,7 +193,9 @@ int main(int argc, char** argv) {
       }
       has_threads = true;
     } else {
-      const int refused = rank == 0 ? refusals() : 0;
+      const bool is_of_half = std::strncmp(step, "leave-half", 10) == 0;
+      const int refused = refusals();
+      PMPI_Barrier(MPI_COMM_WORLD);
       if (rank == 0 && colon != nullptr) become(colon + 1);
       const bool is_pipe = std::strcmp(step, "pipe") == 0;
       if (rank == 0 && (is_pipe || std::strcmp(step, "gone") == 0)) unlink(file.c_str());
@@ -202,7 +205,7 @@ int main(int argc, char** argv) {
         if (one.runs.empty()) one.go_on();
         if (has_threads) {
           threads.emplace_back([&one, until, refused] { go_on_until(one, until, refused); });
-        } else if (!leaves || &one == &all.front()) {
+        } else if (is_of_half ? rank % 2 == 1 && &one != &all.front() : !leaves || &one == &all.front()) {
           go_on_until(one, until, refused);
         }
       }
