@@ -48,8 +48,8 @@ int Communicator::meet(const World& first, std::uint64_t bytes) {
     if (code != MPI_SUCCESS) return code;
   }
   const Processes& processes = members_->processes();
-  // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part; elsewhere the
-  // communicator's first one.
+  // One process speaks for all who look: the first of MPI_COMM_WORLD, which looks wherever it takes part; on each
+  // communicator without it that one's first, since none knows where it takes part.
   const std::vector<int>& world_ranks = *processes.world_ranks;
   const bool speaks = world_ranks[processes.rank] == 0 ||
                       (processes.rank == 0 && std::ranges::find(world_ranks, 0) == world_ranks.end());

@@ -49,7 +49,13 @@ TRUNKLINE_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status s
 
 TRUNKLINE_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   if (!must_wait_by_tests()) return NEXT(Waitany)(count, requests, index, status);
-  return wait_by([&](int* is_over) { return NEXT(Testany)(count, requests, index, is_over, status); });
+  return wait_by([&](int* is_over) {
+    const int code = NEXT(Testany)(count, requests, index, is_over, status);
+    if (code != MPI_SUCCESS || *is_over == 0 || *index != MPI_UNDEFINED) return code;
+    // Where none is active MPI_Waitany empties the status, and MPI_Testany need not have.
+    MPI_Request none = MPI_REQUEST_NULL;
+    return PMPI_Test(&none, is_over, status);
+  });
 }
 
 TRUNKLINE_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {

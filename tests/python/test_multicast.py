@@ -123,6 +123,7 @@ def test_the_picture_of_turns(trunkline, tmp_path, name):
     dashed = [path for path in paths if path.get("stroke") == HOST and path.get("stroke-dasharray")]
     assert len(dashed) == len(cluster.hosts) - 1 + 1  # and one in the legend
     placement = _core.block_placement(cluster, 1)
+    assert f"over {len(crossed_channels(cluster, placement, 0))} links, each once" in picture.read_text()
     trunks = [
         c
         for c in crossed_channels(cluster, placement, 0)

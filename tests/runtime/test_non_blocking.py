@@ -12,7 +12,7 @@ from trunkline.trace.analysis import analyse
 from trunkline.trace.folder import find_job
 
 CLUSTER = {"TRUNKLINE_CLUSTER": "cyclic"}
-CASES = 16
+CASES = 17
 
 
 def overlapped(

@@ -55,8 +55,8 @@ class MulticastDrawing(PlanDrawing):
         return {self.placement[self.tree.root]}
 
     def crossed(self) -> int:
-        """How many links they cross."""
-        return len(self.channels())
+        """How many links they cross, in one direction or both."""
+        return len({channel // 2 for channel in self.channels()})
 
     def words(self) -> tuple[str, str]:
         """Of the subtitle, and of a dashed arrow."""
@@ -181,10 +181,6 @@ class GroupsDrawing(MulticastDrawing):
         if self.by_turns:
             return self.receivers()
         return {self.placement[group[0]] for group in self.groups if len(group) > 1}
-
-    def crossed(self) -> int:
-        """Of all groups."""
-        return len({channel // 2 for channel in self.channels()})
 
     def words(self) -> tuple[str, str]:
         """Of the subtitle, and of a dashed arrow."""

@@ -53,8 +53,9 @@ std::uint32_t folded(std::uint64_t claim) { return static_cast<std::uint32_t>(cl
 
 }  // namespace
 
+/// Nobody asks one that was never open.
 DatagramGroup::~DatagramGroup() {
-  if (left_behind_ != nullptr) left_behind_->freed(number_, std::move(repairs_));
+  if (left_behind_ != nullptr) left_behind_->freed(number_, tally_.calls == 0 ? nullptr : std::move(repairs_));
 }
 
 DatagramGroup::Heard DatagramGroup::hears(MPI_Comm communicator, const std::function<int()>& before_they_meet) {

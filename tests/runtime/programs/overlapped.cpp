@@ -801,6 +801,25 @@ void beside_null(MPI_Comm other) {
   }
 }
 
+/// MPI_Waitany finds none that is active, while a call is under way that it does not ask about.
+void beside_inactive(MPI_Comm other) {
+  const auto call = call_on(other, world_ranks - 1, some_elements, 1);
+  std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int nothing = 0;
+  MPI_Recv_init(&nothing, 1, MPI_INT, MPI_PROC_NULL, 0, other, &requests[1]);
+  MPI_Request started = MPI_REQUEST_NULL;
+  start_bcast(*call, &started);
+  int index = 0;
+  MPI_Status status{};
+  status.MPI_SOURCE = 12345;
+  MPI_Waitany(2, requests.data(), &index, &status);
+  expect(index == MPI_UNDEFINED && status.MPI_SOURCE == MPI_ANY_SOURCE, "a wait for nothing has a status of something");
+  if (world_rank == world_ranks - 1) usleep(3000);
+  MPI_Wait(&started, MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[1]);
+  expect(bcast_is_right(*call), "a wrong result beside an inactive request");
+}
+
 /// MPI forbids it: an error, and the call goes on.
 void freed_while_under_way(MPI_Comm other) {
   if (!choose_ours()) return;
@@ -950,6 +969,7 @@ constexpr std::array cases{
     Case{"persistent", persistent},
     Case{"a-thousand-at-once", a_thousand_at_once},
     Case{"beside-null", beside_null},
+    Case{"beside-inactive", beside_inactive},
     Case{"freed-while-under-way", freed_while_under_way},
     Case{"in-an-error-handler", in_an_error_handler},
     Case{"without-a-look", without_a_look},
