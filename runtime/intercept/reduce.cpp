@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Reduce and MPI_Allreduce at MPI's edge, in all their forms.
-#include <optional>
-
-#include "datatype/operands.hpp"
-#include "intercept/call.hpp"
 #include "intercept/entry_points.hpp"
-#include "intercept/operations.hpp"
+#include "intercept/reducing_call.hpp"
 #include "intercept/short_calls.hpp"
-#include "intercept/state.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -36,16 +31,16 @@ constexpr bool reports_misplaced = true;
 constexpr bool reports_misplaced = false;
 #endif
 
-class Reduction final : public CallOf<ReductionArguments> {
+class Reduction final : public ReducingCall<ReductionArguments> {
  public:
   Reduction(Collective collective, const ReductionArguments& given, Native* native)
-      : CallOf(given, native,
-               {.collective = collective,
-                .buffer = is_in_place(given) ? given.receive : given.send,
-                .count = given.count,
-                .type = given.type,
-                .root = given.root,
-                .communicator = given.communicator}) {}
+      : ReducingCall(given, native,
+                     {.collective = collective,
+                      .buffer = is_in_place(given) ? given.receive : given.send,
+                      .count = given.count,
+                      .type = given.type,
+                      .root = given.root,
+                      .communicator = given.communicator}) {}
 
   /// Where a rank has a result, it must have room for it, apart from its operand; only there may that be in place.
   [[nodiscard]] bool is_doubtful(int rank) const override {
@@ -63,43 +58,19 @@ class Reduction final : public CallOf<ReductionArguments> {
     return native_(own);
   }
 
-  [[nodiscard]] const char* reason_for_mpi() const override {
-    return runtime::reason_for_mpi(given_.operation, given_.type);
-  }
-
-  [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
-  [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
-  [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
-
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
     const bool everywhere = arguments_.collective == Collective::allreduce;
     const LocalPart& part = *decision.plan->part;
     const bool gets_result = everywhere || part.is_root();
     const bool is_misplaced = !gets_result && given_.send == MPI_IN_PLACE;
     if (is_misplaced && (reports_misplaced || is_null(given_.receive, given_.type))) throw MpiError{MPI_ERR_BUFFER};
-    operands_.emplace(Reduced{.own = arguments_.buffer,
-                              .result = given_.receive,
-                              .has_result = gets_result,
-                              .in_place = gets_result && is_in_place(given_),
-                              .count = given_.count,
-                              .type = given_.type,
-                              .operation = given_.operation,
-                              .communicator = private_communicator()->communicator(),
-                              .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
-                              .extreme = extreme_of(given_.operation, given_.type)});
-    return part.reduce(transport, *operands_, decision.pace(), everywhere, operand_order());
+    return part.reduce(transport, operands(given_.count, gets_result), decision.pace(), everywhere, operand_order());
   }
 
  private:
-  /// Also where the program gives one buffer twice, and MPI takes that.
-  [[nodiscard]] static bool is_in_place(const ReductionArguments& given) {
-    return given.send == MPI_IN_PLACE || given.send == given.receive;
-  }
   [[nodiscard]] bool has_result(int rank) const {
     return arguments_.collective == Collective::allreduce || rank == given_.root;
   }
-
-  std::optional<Operands> operands_{};
 };
 
 template <class Count>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Reduce_scatter and MPI_Reduce_scatter_block at MPI's edge, in all their forms.
-#include <optional>
 #include <vector>
 
-#include "datatype/operands.hpp"
-#include "intercept/call.hpp"
 #include "intercept/entry_points.hpp"
-#include "intercept/operations.hpp"
+#include "intercept/reducing_call.hpp"
 #include "intercept/shares.hpp"
 #include "intercept/short_calls.hpp"
-#include "intercept/state.hpp"
 
 namespace trunkline::runtime {
 namespace {
@@ -30,16 +26,16 @@ struct ReduceSharesArguments {
   return is_left_to_mpi_of_each(collective, given.shares.each, given.type);
 }
 
-class ReduceShares final : public CallOf<ReduceSharesArguments> {
+class ReduceShares final : public ReducingCall<ReduceSharesArguments> {
  public:
   ReduceShares(Collective collective, const ReduceSharesArguments& given, Native* native)
-      : CallOf(given, native,
-               {.collective = collective,
-                .buffer = is_in_place(given) ? given.receive : given.send,
-                .count = 0,
-                .type = given.type,
-                .root = 0,
-                .communicator = given.communicator}) {}
+      : ReducingCall(given, native,
+                     {.collective = collective,
+                      .buffer = is_in_place(given) ? given.receive : given.send,
+                      .count = 0,
+                      .type = given.type,
+                      .root = 0,
+                      .communicator = given.communicator}) {}
 
   [[nodiscard]] MPI_Count elements(int ranks) const override { return given_.shares.total(ranks); }
   [[nodiscard]] bool has_shares() const override { return true; }
@@ -63,39 +59,17 @@ class ReduceShares final : public CallOf<ReduceSharesArguments> {
     return native_(own);
   }
 
-  [[nodiscard]] const char* reason_for_mpi() const override {
-    return runtime::reason_for_mpi(given_.operation, given_.type);
-  }
-
-  [[nodiscard]] OperandOrder operand_order() const override { return order_of(given_.operation); }
-  [[nodiscard]] bool is_exact() const override { return runtime::is_exact(given_.operation, given_.type); }
-  [[nodiscard]] MPI_Op operation() const override { return given_.operation; }
   void keep_counts(int ranks) override { kept_.keep(given_.shares, ranks); }
 
   [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
     const int ranks = transport.ranks();
-    operands_.emplace(Reduced{.own = arguments_.buffer,
-                              .result = given_.receive,
-                              .has_result = true,
-                              .in_place = is_in_place(given_),
-                              .count = given_.shares.total(ranks),
-                              .type = given_.type,
-                              .operation = given_.operation,
-                              .communicator = private_communicator()->communicator(),
-                              .reproducible = world()->knowledge.keeps_one_order(arguments_.collective),
-                              .extreme = extreme_of(given_.operation, given_.type)});
     counts_ = given_.shares.all_counts(ranks);
-    return decision.plan->part->reduce_shares(transport, *operands_, counts_, decision.pace());
+    return decision.plan->part->reduce_shares(transport, operands(given_.shares.total(ranks), true), counts_,
+                                              decision.pace());
   }
 
  private:
-  /// Also where the program gives one buffer twice, and MPI takes that.
-  [[nodiscard]] static bool is_in_place(const ReduceSharesArguments& given) {
-    return given.send == MPI_IN_PLACE || given.send == given.receive;
-  }
-
   KeptShares kept_{};
-  std::optional<Operands> operands_{};
   std::vector<MPI_Count> counts_{};
 };
 
