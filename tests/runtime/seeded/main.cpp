@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime-seeded --seed N --calls M [--plant FAULT]: the library's executors under a seeded scheduler. Each call has a
-// seed of its own, which draws all of it: the cluster, the plan of any collective and kind, the data, which
-// ranks are late and which one fails, how long each message takes, which datagrams are lost, and who goes on
-// next. Ranks are coroutines, and time is a number: losses and long waits cost none. Checks every byte, that no rank is
-// stuck and that nothing is left over. What went wrong is printed with the seed of its call: `--seed` with that one
-// runs it again, step for step.
+// runtime-seeded --seed N --calls M [--plant FAULT]: the library's executors under a seeded scheduler. Calls run alone,
+// or two to four of them at once, as those that do not block. Each run has a seed of its own, which draws all of it:
+// the cluster, the plan of any collective and kind, the data, which ranks are late and which one fails, how long each
+// message takes, which datagrams are lost, who goes on next, and in which order calls that are under way make steps.
+// Ranks are coroutines, and time is a number: losses and long waits cost none. Checks every byte, that no rank is stuck
+// and that nothing is left over. What went wrong is printed with the seed of its run: `--seed` with that one runs it
+// again, step for step.
 //
-// --plant FAULT has a fault strike in each call that has a chance for it (`--list` names them). Then the run is to find
-// it: it ends with the first call that does, runs it again, and once without the fault.
+// --plant FAULT has a fault strike in each run that has a chance for it (`--list` names them). Then one is to find it:
+// the first one that does is run again, and once without the fault.
 #include <mpi.h>
 
 #include <cinttypes>
@@ -30,8 +31,8 @@ struct Wishes {
   bool lists = false;
 };
 
-/// Of the `number`-th call of a run: the first has the run's own.
-std::uint32_t seed_of_call(std::uint32_t seed, std::uint64_t number) {
+/// Of the `number`-th run: the first has the one that was asked for.
+std::uint32_t seed_of_run(std::uint32_t seed, std::uint64_t number) {
   if (number == 0) return seed;
   std::uint64_t mixed = (std::uint64_t{seed} << 32U) + number;
   mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -52,45 +53,52 @@ void say(const Wishes& wishes, std::uint32_t seed, const Outcome& outcome) {
               outcome.call.c_str(), seed, plant.c_str(), outcome.trace);
 }
 
-/// Exit status: whether any call was wrong.
+/// Exit status: whether any of them was wrong.
 int run_all(const Wishes& wishes) {
   constexpr int most_said = 5;
   Runs runs;
   int wrong = 0;
   std::uint64_t trace = 0;
-  std::uint64_t number = 0;
-  for (; number < wishes.calls && wrong < most_said; ++number) {
-    const std::uint32_t seed = seed_of_call(wishes.seed, number);
+  std::uint64_t calls = 0;
+  std::uint64_t beside_others = 0;
+  for (std::uint64_t number = 0; calls < wishes.calls && wrong < most_said; ++number) {
+    const std::uint32_t seed = seed_of_run(wishes.seed, number);
     const Outcome outcome = runs.run(seed, Planted::nothing);
+    calls += outcome.calls;
+    if (outcome.calls > 1) beside_others += outcome.calls;
     trace = trace * 31 + outcome.trace;
     if (outcome.wrong.empty()) continue;
     ++wrong;
     say(wishes, seed, outcome);
   }
-  std::printf("%d of %" PRIu64 " calls went wrong (trace %016" PRIx64 ")\n", wrong, number, trace);
+  std::printf("%d of the runs of %" PRIu64 " calls, %" PRIu64 " of them beside others, went wrong (trace %016" PRIx64
+              ")\n",
+              wrong, calls, beside_others, trace);
   return wrong == 0 ? 0 : 1;
 }
 
-/// Exit status: 0 where a call has found the planted fault, and the same seed finds the same again, and the call is
-/// right without it.
+/// Exit status: 0 where a run has found the planted fault, and the same seed finds the same again, and it is right
+/// without it.
 int find_planted_fault(const Wishes& wishes) {
   Runs runs;
   std::uint64_t struck = 0;
-  for (std::uint64_t number = 0; number < wishes.calls; ++number) {
-    const std::uint32_t seed = seed_of_call(wishes.seed, number);
+  std::uint64_t calls = 0;
+  for (std::uint64_t number = 0; calls < wishes.calls; ++number) {
+    const std::uint32_t seed = seed_of_run(wishes.seed, number);
     const Outcome outcome = runs.run(seed, wishes.planted);
+    calls += outcome.calls;
     if (outcome.has_struck) ++struck;
     if (outcome.wrong.empty()) continue;
     say(wishes, seed, outcome);
     const Outcome again = Runs().run(seed, wishes.planted);
     const bool is_replayed = again.wrong == outcome.wrong && again.trace == outcome.trace;
     const bool is_right_without = Runs().run(seed, Planted::nothing).wrong.empty();
-    std::printf("Found in call %" PRIu64 ", where it struck for the %" PRIu64 ". time; %s; without it the call is %s\n",
+    std::printf("Found in run %" PRIu64 ", where it struck for the %" PRIu64 ". time; %s; without it all is %s\n",
                 number + 1, struck, is_replayed ? "replayed step for step" : "NOT the same again",
                 is_right_without ? "right" : "WRONG");
     return outcome.has_struck && is_replayed && is_right_without ? 0 : 1;
   }
-  std::printf("NOT found in %" PRIu64 " calls, where it struck %" PRIu64 " times\n", wishes.calls, struck);
+  std::printf("NOT found in %" PRIu64 " calls, where it struck %" PRIu64 " times\n", calls, struck);
   return 1;
 }
 

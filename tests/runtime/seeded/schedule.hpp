@@ -29,7 +29,7 @@ class Schedule {
   [[nodiscard]] std::uint64_t trace() const { return trace_; }
 
   /// Another clock that shows the same time. It must outlive the run.
-  void tell(double& clock) { clock_ = &clock; }
+  void tell(double& clock) { clocks_.push_back(&clock); }
 
   /// Below `end`.
   [[nodiscard]] std::uint32_t any_below(std::uint32_t end) { return number() % end; }
@@ -82,7 +82,7 @@ class Schedule {
       Event next = std::move(const_cast<Event&>(events_.top()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
       events_.pop();
       now_ = next.at;
-      if (clock_ != nullptr) *clock_ = now_;
+      for (double* const clock : clocks_) *clock = now_;
       next.event();
       if (now_ - got_on_ > patience && !is_over()) return false;
     }
@@ -133,7 +133,7 @@ class Schedule {
   std::size_t over_ = 0;
   double now_ = 0.0;
   double got_on_ = 0.0;
-  double* clock_ = nullptr;
+  std::vector<double*> clocks_{};
   int running_ = -1;
 };
 
