@@ -93,6 +93,14 @@ def test_a_matrix_is_transposed(mpi: Mpi):
     assert {one["algorithm"] for one in explained(done.err, collective="alltoall")} == {"phases"}
 
 
+def test_a_square_is_transformed(mpi: Mpi):
+    settings = LINE | {"TRUNKLINE_ALLTOALL": "phases", "TRUNKLINE_EXPLAIN": "json"}
+    done = mpi.run(4, mpi.program("runtime-fourier"), "16", "2", settings=settings, per_rank=[ON_OWN_HOST])
+    assert "4 ranks, 64 x 64 numbers, 4096 bytes a pair" in done.out
+    assert done.out.endswith("in MPI_Alltoall, right\n")
+    assert {one["algorithm"] for one in explained(done.err, collective="alltoall")} == {"phases"}
+
+
 def test_natively_too(mpi: Mpi):
     """The cases hold without the library: what they ask for is MPI's contract, not ours."""
     groups = [*GROUPS, *REDUCTIONS, *SHARES]
