@@ -7,7 +7,8 @@
     trunkline run --cluster my-cluster.yaml -- mpiexec -n 32 python3 train_ddp.py
 
 Each rank has samples of its own. --width 1024 makes gradients of 4 MB a layer; --steps says how many there are. Each
-step's loss is the mean over the ranks. It needs PyTorch and mpi4py (docs/torch.md).
+step's loss is the mean over the ranks. --sharded: each rank keeps a part of the net (FSDP of PyTorch 2), instead of all
+of it. It needs PyTorch and mpi4py (docs/torch.md).
 """
 
 import argparse
@@ -22,6 +23,7 @@ options = argparse.ArgumentParser()
 options.add_argument("--backend", default="trunkline")
 options.add_argument("--steps", type=int, default=10)
 options.add_argument("--width", type=int, default=64)
+options.add_argument("--sharded", action="store_true")
 wanted = options.parse_args()
 
 torch.set_num_threads(1)  # ranks of one machine share its processors
@@ -36,7 +38,13 @@ net = torch.nn.Sequential(
     torch.nn.Tanh(),
     torch.nn.Linear(wanted.width, 1),
 )
-model = torch.nn.parallel.DistributedDataParallel(net)
+if wanted.sharded:
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    model = fully_shard(net, mesh=init_device_mesh("cpu", (ranks,)))
+else:
+    model = torch.nn.parallel.DistributedDataParallel(net)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 
 torch.manual_seed(100 + rank)  # and other samples

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import cache
+from inspect import signature
 from typing import TypeVar
 
 from trunkline.compat import zip_equal
@@ -27,12 +29,14 @@ try:
     from torch._C._distributed_c10d import (
         AllgatherOptions,
         AllreduceOptions,
+        AllToAllOptions,
         BarrierOptions,
         BroadcastOptions,
+        GatherOptions,
         ReduceOptions,
         ReduceScatterOptions,
+        ScatterOptions,
         Work,
-        _create_work_from_future,
         _DistributedBackendOptions,
     )
 except ModuleNotFoundError as error:
@@ -99,10 +103,38 @@ def init_process_group(backend: str = BACKEND, **options: object) -> None:
     dist.init_process_group(backend, store=store, rank=world.rank, world_size=world.size, **options)
 
 
-class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
+# Since 2.15 PyTorch calls what Python derives from its `Backend`, also for collectives in compiled graphs. Older releases
+# know Python's groups of processes alone.
+_KNOWS_BACKENDS = hasattr(dist, "all_gather_single")
+_Base = torch._C._distributed_c10d.Backend if _KNOWS_BACKENDS else dist.ProcessGroup
+
+
+class MpiWork(Work):  # type: ignore[misc]
+    """A call that is under way. Its future has the result, or what went wrong."""
+
+    def __init__(self, future: torch.futures.Future) -> None:
+        """Over once that one is."""
+        super().__init__()
+        self.future = future
+
+    def wait(self, _timeout: timedelta | None = None) -> bool:
+        """Raises what went wrong."""
+        self.future.wait()
+        return True
+
+    def is_completed(self) -> bool:
+        """Whether it is over, well or not."""
+        return self.future.done()
+
+    def get_future(self) -> torch.futures.Future:
+        """What PyTorch waits for."""
+        return self.future
+
+
+class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     """Collectives over an MPI communicator, one after the other in a thread of their own, beside what PyTorch computes.
 
-    Tensors are dense and on the CPU. What is not here, such as ``send``, PyTorch refuses by name.
+    Tensors are dense and on the CPU. Messages between two ranks are not here.
     """
 
     def __init__(self, communicator: MPI.Intracomm) -> None:
@@ -126,6 +158,10 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
             _put_back(flat if divisor == 1 else flat.div_(divisor), tensor)
 
         return self._start(call, [tensor])
+
+    def allreduce_coalesced(self, tensors: Sequence[torch.Tensor], opts: AllreduceOptions) -> Work:
+        """Of several tensors in place, each by itself."""
+        return _together(self.allreduce([one], opts) for one in tensors)
 
     def reduce(self, tensors: Sequence[torch.Tensor], opts: ReduceOptions) -> Work:
         """In place on the root; the others' tensors stay as they are."""
@@ -173,15 +209,32 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         return self._start(call, list(of_ranks))
 
-    def _allgather_base(
+    def all_gather_single(
         self,
         output: torch.Tensor,
         own: torch.Tensor,
         opts: AllgatherOptions | None = None,  # noqa: ARG002
     ) -> Work:
+        """All ranks' tensors, one behind the other."""
         _check(output.is_contiguous() and output.numel() == own.numel() * self.size(), "all_gather_into_tensor")
         flat = _flat(own)
-        return self._start(lambda: self._communicator.Allgather(_message(flat), _message(output)), [output])
+        is_in_place = flat.data_ptr() == output.data_ptr() + self.rank() * flat.numel() * flat.element_size()
+
+        def call() -> None:
+            self._communicator.Allgather(MPI.IN_PLACE if is_in_place else _message(flat), _message(output))
+
+        return self._start(call, [output])
+
+    def all_gather_single_coalesced(
+        self,
+        outputs: Sequence[torch.Tensor],
+        inputs: Sequence[torch.Tensor],
+        opts: AllgatherOptions | None = None,
+    ) -> Work:
+        """Of several tensors, each by itself."""
+        return _together(self.all_gather_single(*one, opts) for one in zip_equal(outputs, inputs))
+
+    _allgather_base = all_gather_single  # its name in older releases; so below
 
     def reduce_scatter(
         self, outputs: Sequence[torch.Tensor], inputs: Sequence[Sequence[torch.Tensor]], opts: ReduceScatterOptions
@@ -192,9 +245,10 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
             len(of_ranks) == self.size() and all(of_rank.numel() == output.numel() for of_rank in of_ranks),
             "reduce_scatter",
         )
-        return self._reduce_scatter_base(output, torch.cat([_flat(of_rank).reshape(-1) for of_rank in of_ranks]), opts)
+        return self.reduce_scatter_single(output, _in_a_row(of_ranks), opts)
 
-    def _reduce_scatter_base(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
+    def reduce_scatter_single(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
+        """Each rank's part of the sum."""
         _check(output.numel() * self.size() == own.numel(), "reduce_scatter_tensor")
         operation, divisor = _operation(opts.reduceOp, own, self.size())
         flat, result = _flat(own), _flat(output)
@@ -205,12 +259,101 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
 
         return self._start(call, [output])
 
+    def reduce_scatter_single_coalesced(
+        self, outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor], opts: ReduceScatterOptions
+    ) -> Work:
+        """Of several tensors, each by itself."""
+        return _together(self.reduce_scatter_single(*one, opts) for one in zip_equal(outputs, inputs))
+
+    _reduce_scatter_base = reduce_scatter_single
+
+    def all_to_all_single(
+        self,
+        output: torch.Tensor,
+        own: torch.Tensor,
+        from_each: Sequence[int],
+        to_each: Sequence[int],
+        opts: AllToAllOptions | None = None,  # noqa: ARG002
+    ) -> Work:
+        """Rows for each rank from each other one; `from_each`, `to_each`: how many, empty: all alike."""
+        ranks, needed = self.size(), "as many rows as are said, or a multiple of the ranks,"
+        for rows, each in ((len(own), to_each), (len(output), from_each)):
+            _check(sum(each) == rows if each else rows % ranks == 0, "all_to_all_single", needed)
+        flat, result = _flat(own), _flat(output)
+
+        def call() -> None:
+            if to_each or from_each:
+                sent, received = _elements(flat, to_each, ranks), _elements(result, from_each, ranks)
+                self._communicator.Alltoallv(_message(flat, sent), _message(result, received))
+            else:
+                self._communicator.Alltoall(_message(flat), _message(result))
+            _put_back(result, output)
+
+        return self._start(call, [output])
+
+    alltoall_base = all_to_all_single
+
+    def alltoall(
+        self,
+        outputs: Sequence[torch.Tensor],
+        inputs: Sequence[torch.Tensor],
+        opts: AllToAllOptions | None = None,  # noqa: ARG002
+    ) -> Work:
+        """A tensor for each rank from each other one, of any lengths."""
+        _check(len(inputs) == len(outputs) == self.size(), "all_to_all", "as many tensors as ranks")
+        sent, received = _in_a_row(inputs), _in_a_row(outputs)
+
+        def call() -> None:
+            lengths = [[one.numel() for one in tensors] for tensors in (inputs, outputs)]
+            self._communicator.Alltoallv(_message(sent, lengths[0]), _message(received, lengths[1]))
+            _spread(received, outputs)
+
+        return self._start(call, list(outputs))
+
+    def gather(
+        self, outputs: Sequence[Sequence[torch.Tensor]], inputs: Sequence[torch.Tensor], opts: GatherOptions
+    ) -> Work:
+        """All ranks' tensors on the root, equally long."""
+        own, root = _flat(_only(inputs)), opts.rootRank
+        of_ranks = _only(outputs) if self.rank() == root else []
+        if self.rank() == root:
+            _check(len(of_ranks) == self.size() and all(one.numel() == own.numel() for one in of_ranks), "gather")
+        together = own.new_empty(len(of_ranks) * own.numel())
+
+        def call() -> None:
+            self._communicator.Gather(_message(own), _message(together) if of_ranks else None, root)
+            _spread(together, of_ranks)
+
+        return self._start(call, list(of_ranks))
+
+    def scatter(
+        self, outputs: Sequence[torch.Tensor], inputs: Sequence[Sequence[torch.Tensor]], opts: ScatterOptions
+    ) -> Work:
+        """Each rank's tensor from the root, equally long."""
+        output, root = _only(outputs), opts.rootRank
+        of_ranks = _only(inputs) if self.rank() == root else []
+        if self.rank() == root:
+            _check(len(of_ranks) == self.size() and all(one.numel() == output.numel() for one in of_ranks), "scatter")
+        together = _in_a_row(of_ranks) if of_ranks else None
+        result = _flat(output)
+
+        def call() -> None:
+            self._communicator.Scatter(together if together is None else _message(together), _message(result), root)
+            _put_back(result, output)
+
+        return self._start(call, [output])
+
     def barrier(self, opts: BarrierOptions | None = None) -> Work:  # noqa: ARG002
         """After all calls before it."""
         return self._start(self._communicator.Barrier, [])
 
+    def send(self, *_: object) -> Work:
+        """Refused, and `recv` too: in a row with other calls, it would wait for a rank that waits for them."""
+        raise RuntimeError(f"{BACKEND} does not support send and recv: use MPI, or another group, such as one over Gloo")
+
+    recv = recv_anysource = send
+
     def _start(self, call: Callable[[], object], result: list[torch.Tensor]) -> Work:
-        """What PyTorch waits for. Its future has the result once the call is over, or what went wrong."""
         future = torch.futures.Future()
 
         def run() -> None:
@@ -223,7 +366,7 @@ class MpiProcessGroup(dist.ProcessGroup):  # type: ignore[misc]
                 future.set_result(result)
 
         self._calls.submit(run)
-        return _create_work_from_future(future)
+        return MpiWork(future)
 
 
 def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProcessGroup:
@@ -242,9 +385,13 @@ def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProces
     return MpiProcessGroup(world.Create_group(world.group.Incl(ranks)))
 
 
-def _check(is_right: bool, call: str) -> None:
+def _together(works: Iterable[MpiWork]) -> Work:
+    return MpiWork(torch.futures.collect_all([work.future for work in works]))
+
+
+def _check(is_right: bool, call: str, needed: str = "as many tensors as ranks, all of one length,") -> None:
     if not is_right:
-        raise ValueError(f"trunkline: {call}: as many tensors as ranks, all of one length, are needed")
+        raise ValueError(f"trunkline: {call}: {needed} are needed")
 
 
 def _only(things: Sequence[_Thing]) -> _Thing:
@@ -263,14 +410,33 @@ def _flat(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous()
 
 
+def _in_a_row(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    return torch.cat([_flat(one).reshape(-1) for one in tensors])
+
+
+def _spread(together: torch.Tensor, tensors: Sequence[torch.Tensor]) -> None:
+    """What lies in a row, into each of them."""
+    begin = 0
+    for one in tensors:
+        one.copy_(together[begin : begin + one.numel()].view(one.shape))
+        begin += one.numel()
+
+
 def _put_back(flat: torch.Tensor, tensor: torch.Tensor) -> None:
     if flat.data_ptr() != tensor.data_ptr():
         tensor.copy_(flat)
 
 
-def _message(flat: torch.Tensor) -> list[MPI.buffer | MPI.Datatype]:
-    """All of a tensor; mpi4py finds how much of it is each rank's."""
-    return [MPI.buffer.fromaddress(flat.data_ptr(), flat.numel() * flat.element_size()), _TYPES[flat.dtype]]
+def _message(flat: torch.Tensor, counts: list[int] | None = None) -> list[MPI.buffer | list[int] | MPI.Datatype]:
+    """All of a tensor, which must outlive the call; without `counts` mpi4py finds how much of it is each rank's."""
+    buffer = MPI.buffer.fromaddress(flat.data_ptr(), flat.numel() * flat.element_size())
+    return [buffer, *([] if counts is None else [counts]), _TYPES[flat.dtype]]
+
+
+def _elements(flat: torch.Tensor, each: Sequence[int], ranks: int) -> list[int]:
+    """How many of a tensor are each rank's, of which `each` says the rows; empty: all alike."""
+    row = flat.numel() // max(len(flat), 1)
+    return [rows * row for rows in each] if each else [flat.numel() // ranks] * ranks
 
 
 def _operation(wanted: dist.ReduceOp, tensor: torch.Tensor, ranks: int) -> tuple[MPI.Op, int]:
@@ -297,4 +463,5 @@ def _of_halves(name: str, dtype: torch.dtype) -> MPI.Op:
     return MPI.Op.Create(combine, commute=True)
 
 
-dist.Backend.register_backend(BACKEND, _create, extended_api=True)
+_OF_CPUS = {"devices": ["cpu"]} if "devices" in signature(dist.Backend.register_backend).parameters else {}
+dist.Backend.register_backend(BACKEND, _create, extended_api=True, **_OF_CPUS)

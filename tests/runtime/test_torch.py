@@ -1,6 +1,7 @@
-"""A backend of torch.distributed, and DDP over it, with Debian's PyTorch (make torch), which another Python may use."""
+"""A backend of torch.distributed, with DDP and FSDP over it. PyTorch is this Python's, or Debian's (make torch)."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ FORCED = {
 def settings(mpi: Mpi, tmp_path: Path) -> dict[str, str]:
     """By which a rank finds PyTorch, with the NumPy that it was built for, and mpi4py finds its MPI library."""
     pytest.importorskip("mpi4py")
+    if find_spec("torch") is not None:
+        return python_settings(mpi, tmp_path) | FORCED
     built_for = DEBIAN / "torch" / f"_C.cpython-{sys.version_info.major}{sys.version_info.minor}-x86_64-linux-gnu.so"
     if not built_for.exists():
         pytest.skip(f"PyTorch is not there for Python {sys.version_info.major}.{sys.version_info.minor}: make torch")
@@ -35,10 +38,13 @@ def test_every_call(mpi: Mpi, settings: dict[str, str]):
     assert "MPI_Bcast of 1200B from rank 1 on 3 ranks ran unaware-linear" in done.err
 
 
-def test_ddp_learns_the_same_as_over_gloo(mpi: Mpi, settings: dict[str, str]):
+@pytest.mark.parametrize("sharded", [False, True])
+def test_training_goes_the_same_as_over_gloo(mpi: Mpi, settings: dict[str, str], sharded: bool):
+    if sharded and "PYTHONPATH" in settings:
+        pytest.skip("Debian's PyTorch has no fully_shard: pip install torch")
     losses = {}
     for backend in ("trunkline", "gloo"):
-        words = (ROOT / "examples" / "train_ddp.py", "--backend", backend, "--steps", "5")
+        words = [ROOT / "examples" / "train_ddp.py", "--backend", backend, "--steps", "5", *["--sharded"] * sharded]
         done = mpi.run(3, sys.executable, *words, settings=settings)
         losses[backend] = [line for line in done.out.splitlines() if line.startswith("step")]
         assert ("MPI_Allreduce of " in done.err) == (backend == "trunkline")

@@ -64,6 +64,21 @@ assert share.tolist() == [2 * rank, 2 * rank + 1]
 tensor = torch.full((4,), rank + 1.0)
 dist.reduce(tensor, 2)
 assert tensor.tolist() == [6.0 if rank == 2 else rank + 1.0] * 4
+mine = torch.arange(6.0).view(6, 1) + 10 * rank  # two rows for each
+dist.all_to_all_single(exchanged := torch.zeros(6, 1), mine)
+assert exchanged.view(-1).tolist() == [10 * one + 2 * rank + row for one in range(ranks) for row in (0, 1)]
+uneven = torch.full(((rank + 1) * ranks, 2), float(rank))  # rank + 1 rows for each
+together = torch.zeros(6, 2)
+dist.all_to_all_single(together, uneven, [1, 2, 3], [rank + 1] * ranks)
+assert together[:, 1].tolist() == [0, 1, 1, 2, 2, 2]
+lists = [torch.zeros(one + 1) for one in range(ranks)]
+dist.all_to_all(lists, [torch.full((rank + 1,), float(to)) for to in range(ranks)])
+assert [one.tolist() for one in lists] == [[rank] * (one + 1) for one in range(ranks)]
+gathered = [torch.zeros(2, 2) for _ in range(ranks)]
+dist.gather(torch.full((2, 2), float(rank)), gathered if rank == 1 else None, 1)
+assert [one[1, 1].item() for one in gathered] == ([0, 1, 2] if rank == 1 else [0, 0, 0])
+dist.scatter(share, [torch.full((2,), float(to)) for to in range(ranks)] if rank == 2 else None, 2)
+assert share.tolist() == [rank] * 2
 objects = [None] * ranks
 dist.all_gather_object(objects, {"rank": rank})
 assert objects[2] == {"rank": 2}
@@ -71,11 +86,18 @@ empty = torch.zeros(0)
 dist.all_reduce(empty)
 dist.broadcast(empty, 0)
 
+if hasattr(dist, "all_gather_single"):  # PyTorch 2.15: collectives as functions, as compiled graphs have them
+    functional = __import__("torch.distributed._functional_collectives", fromlist=["all_reduce"])
+    world = dist.group.WORLD
+    assert functional.all_reduce(torch.ones(4), "sum", world).tolist() == [3] * 4
+    assert functional.all_gather_single(torch.full((1,), rank), 0, world).tolist() == [0, 1, 2]
+    assert functional.reduce_scatter_single(torch.arange(3), "sum", 0, world).tolist() == [3 * rank]
+
 # Calls that are under way at a time, and a group of some ranks.
 many = [torch.full((1000,), float(number)) for number in range(20)]
 for work in [dist.all_reduce(one, async_op=True) for one in many]:
     work.wait()
-    assert work.is_completed()
+    assert work.get_future().done()
 assert all(one[0] == 3 * number for number, one in enumerate(many))
 some = dist.new_group([0, 2])
 if rank != 1:
@@ -87,8 +109,9 @@ if rank != 1:
 is_refused(lambda: dist.all_reduce(torch.ones(2), Op.BAND), ValueError, "BAND of torch.float32 is not served")
 is_refused(lambda: dist.all_reduce(torch.ones(2, dtype=torch.int32), Op.AVG), ValueError, "AVG of torch.int32")
 is_refused(lambda: dist.all_reduce(torch.ones(2).to_sparse()), ValueError, "dense tensors on the CPU")
-is_refused(lambda: dist.send(torch.ones(2), 0), RuntimeError, "does not support send")
+is_refused(lambda: dist.send(torch.ones(2), (rank + 1) % ranks), RuntimeError, "does not support send")
 is_refused(lambda: dist.all_gather(gathered, torch.ones(3)), ValueError, "all of one length")
+is_refused(lambda: dist.all_to_all_single(torch.ones(4), torch.ones(6)), ValueError, "a multiple of the ranks")
 
 dist.barrier()
 dist.destroy_process_group()
