@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -108,19 +110,43 @@ class Phases {
   std::vector<PairRound> phases_;
 };
 
-/// Behind a phase.
 struct Word {
   PairMessage message;
-  std::size_t after;
+  std::size_t before;  ///< which phase
 };
 
-/// One for each message that would overflow the fullest of its links.
+struct Crossing {
+  Rank sender;
+  Rank receiver;
+  std::size_t phase;
+};
+
+/// What a rank sends over the fullest link of all that it sends without a word.
+struct Opening {
+  const std::vector<Crossing>* link = nullptr;
+  std::uint64_t room = 1;  ///< of that link
+  Rank to = 0;             ///< of the first such message
+  std::size_t last = 0;    ///< number of the last one among all of that link
+};
+
+/// A call may follow another one at once, whose last messages are on the links still. In a row of calls the message
+/// that is so far before the last of the opening is one of the call before: its receiver has it once it has begun.
+std::vector<Word> words_of_those_who_have_begun(const std::map<Rank, Opening>& openings,
+                                                const std::function<std::uint64_t(std::uint64_t room)>& at_once) {
+  std::vector<Word> words;
+  for (const auto& [sender, opening] : openings) {
+    const std::size_t messages = opening.link->size();
+    const std::uint64_t distance = at_once(opening.room);
+    if (messages + opening.last < distance) continue;
+    const Rank there = (*opening.link)[(messages + opening.last - distance) % messages].receiver;
+    if (there != sender) words.push_back({.message = {.from = there, .to = sender, .then = opening.to}, .before = 0});
+  }
+  return words;
+}
+
+/// One for each message that would overflow the fullest of its links, and one at the beginning for each rank that sends
+/// some there without.
 std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::uint64_t queue_bytes) {
-  struct Crossing {
-    Rank sender;
-    Rank receiver;
-    std::size_t phase;
-  };
   std::map<std::size_t, std::vector<Crossing>> crossings;  // by link, in the order of phases
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
     for (const PairMessage& message : all.phases()[phase]) {
@@ -137,31 +163,41 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
   }
   std::map<std::size_t, std::size_t> crossed;  // by link, of the messages that were looked at
   std::vector<Word> words;
+  std::map<Rank, Opening> openings;  // by sender
+  const auto at_once = [&](std::uint64_t room) {
+    return std::max(least_at_once * room, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
+  };
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
     for (const PairMessage& message : all.phases()[phase]) {
       const std::vector<Crossing>* fullest = nullptr;
       std::size_t before_it = 0;
-      std::uint64_t at_once = 0;
+      std::uint64_t room = 1;
       const std::vector<std::size_t> links = all.links_of(message);
       for (const std::size_t link : links) {
         const std::vector<Crossing>& own = crossings[link];
         const std::size_t before = crossed[link]++;
-        const std::uint64_t room = all.room(link);
+        const std::uint64_t its_room = all.room(link);
         if (holds_all[link] || link == links.front()) continue;
-        if (fullest != nullptr && own.size() * at_once < fullest->size() * room) continue;
+        if (fullest != nullptr && own.size() * room < fullest->size() * its_room) continue;
         fullest = &own;
         before_it = before;
-        at_once = room;
+        room = its_room;
       }
       if (fullest == nullptr) continue;
-      at_once = std::max(least_at_once * at_once, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
-      if (before_it < at_once) continue;
-      const Crossing& earlier = (*fullest)[before_it - at_once];
+      if (before_it < at_once(room)) {
+        Opening& own = openings[message.from];
+        const bool is_fuller = own.link == nullptr || fullest->size() * own.room > own.link->size() * room;
+        if (is_fuller) own = {.link = fullest, .room = room, .to = message.to};
+        if (own.link == fullest) own.last = before_it;
+        continue;
+      }
+      const Crossing& earlier = (*fullest)[before_it - at_once(room)];
       if (earlier.phase == phase) continue;
       words.push_back(
-          {.message = {.from = earlier.receiver, .to = message.from, .then = message.to}, .after = earlier.phase});
+          {.message = {.from = earlier.receiver, .to = message.from, .then = message.to}, .before = earlier.phase + 1});
     }
   }
+  std::ranges::move(words_of_those_who_have_begun(openings, at_once), std::back_inserter(words));
   return words;
 }
 
@@ -186,17 +222,17 @@ std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& plac
                                    std::uint64_t block_bytes, std::uint64_t queue_bytes) {
   Phases all(cluster, placement);
   all.assign_all(order);
-  std::vector<std::vector<PairRound>> behind(all.phases().size());  // by phase: the rounds of words
-  for (const auto& [word, after] : words_of(all, block_bytes, queue_bytes)) {
-    std::vector<PairRound>& rounds = behind[after];
+  std::vector<std::vector<PairRound>> before_phase(all.phases().size() + 1);  // rounds of words
+  for (const auto& [word, before] : words_of(all, block_bytes, queue_bytes)) {
+    std::vector<PairRound>& rounds = before_phase[before];
     auto found = std::ranges::find_if(rounds, [&word = word](const PairRound& one) { return has_room(one, word); });
     if (found == rounds.end()) found = rounds.emplace(rounds.end());
     found->push_back(word);
   }
   std::vector<PairRound> rounds;
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
+    for (PairRound& words : before_phase[phase]) rounds.push_back(std::move(words));
     rounds.push_back(all.phases()[phase]);
-    for (PairRound& words : behind[phase]) rounds.push_back(std::move(words));
   }
   return rounds;
 }
