@@ -37,6 +37,7 @@ try:
         ReduceScatterOptions,
         ScatterOptions,
         Work,
+        _create_work_from_future,
         _DistributedBackendOptions,
     )
 except ModuleNotFoundError as error:
@@ -103,8 +104,8 @@ def init_process_group(backend: str = BACKEND, **options: object) -> None:
     dist.init_process_group(backend, store=store, rank=world.rank, world_size=world.size, **options)
 
 
-# Since 2.15 PyTorch calls what Python derives from its `Backend`, also for collectives in compiled graphs. Older releases
-# know Python's groups of processes alone.
+# Since 2.15 PyTorch calls what Python derives from its `Backend`, also for collectives in compiled graphs. Older
+# releases know Python's groups of processes alone.
 _KNOWS_BACKENDS = hasattr(dist, "all_gather_single")
 _Base = torch._C._distributed_c10d.Backend if _KNOWS_BACKENDS else dist.ProcessGroup
 
@@ -124,7 +125,7 @@ class MpiWork(Work):  # type: ignore[misc]
 
     def is_completed(self) -> bool:
         """Whether it is over, well or not."""
-        return self.future.done()
+        return bool(self.future.done())
 
     def get_future(self) -> torch.futures.Future:
         """What PyTorch waits for."""
@@ -349,7 +350,9 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
 
     def send(self, *_: object) -> Work:
         """Refused, and `recv` too: in a row with other calls, it would wait for a rank that waits for them."""
-        raise RuntimeError(f"{BACKEND} does not support send and recv: use MPI, or another group, such as one over Gloo")
+        raise RuntimeError(
+            f"{BACKEND} does not support send and recv: use MPI, or another group, such as one over Gloo"
+        )
 
     recv = recv_anysource = send
 
@@ -366,7 +369,7 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
                 future.set_result(result)
 
         self._calls.submit(run)
-        return MpiWork(future)
+        return _work(future)
 
 
 def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProcessGroup:
@@ -385,8 +388,13 @@ def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProces
     return MpiProcessGroup(world.Create_group(world.group.Incl(ranks)))
 
 
-def _together(works: Iterable[MpiWork]) -> Work:
-    return MpiWork(torch.futures.collect_all([work.future for work in works]))
+def _work(future: torch.futures.Future) -> Work:
+    """Under PyTorch 1.13 DDP hangs with one that Python derives; under 2.15 PyTorch's own does not tell errors."""
+    return MpiWork(future) if _KNOWS_BACKENDS else _create_work_from_future(future)
+
+
+def _together(works: Iterable[Work]) -> Work:
+    return _work(torch.futures.collect_all([work.get_future() for work in works]))
 
 
 def _check(is_right: bool, call: str, needed: str = "as many tensors as ranks, all of one length,") -> None:

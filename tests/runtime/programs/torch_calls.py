@@ -113,6 +113,15 @@ is_refused(lambda: dist.send(torch.ones(2), (rank + 1) % ranks), RuntimeError, "
 is_refused(lambda: dist.all_gather(gathered, torch.ones(3)), ValueError, "all of one length")
 is_refused(lambda: dist.all_to_all_single(torch.ones(4), torch.ones(6)), ValueError, "a multiple of the ranks")
 
+
+def spoil(*_):
+    raise ValueError("spoilt")
+
+
+kept, trunkline.torch._put_back = trunkline.torch._put_back, spoil
+is_refused(lambda: dist.all_reduce(torch.ones(3)), Exception, "spoilt")  # by the thread that calls MPI
+trunkline.torch._put_back = kept
+
 dist.barrier()
 dist.destroy_process_group()
 if rank == 0:
