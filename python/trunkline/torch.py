@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import cache
 from inspect import signature
-from typing import TypeVar
+from traceback import print_exc
+from typing import NoReturn, TypeVar
 
 from trunkline.compat import zip_equal
 
@@ -364,6 +365,8 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
                 with torch.no_grad():
                     call()
             except Exception as error:  # whoever waits is told
+                if not _KNOWS_BACKENDS:
+                    _end_job()
                 future.set_exception(error)
             else:
                 future.set_result(result)
@@ -389,8 +392,16 @@ def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProces
 
 
 def _work(future: torch.futures.Future) -> Work:
-    """Under PyTorch 1.13 DDP hangs with one that Python derives; under 2.15 PyTorch's own does not tell errors."""
+    """PyTorch's own tells no errors. Under 1.13 DDP hangs with one that Python derives."""
     return MpiWork(future) if _KNOWS_BACKENDS else _create_work_from_future(future)
+
+
+def _end_job() -> NoReturn:
+    """PyTorch before 2.15 would go on with wrong data."""
+    print_exc()
+    print("trunkline: a call of PyTorch's failed, which ends the job", file=sys.stderr, flush=True)
+    MPI.COMM_WORLD.Abort(1)
+    raise SystemExit(1)
 
 
 def _together(works: Iterable[Work]) -> Work:

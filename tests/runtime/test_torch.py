@@ -38,6 +38,16 @@ def test_every_call(mpi: Mpi, settings: dict[str, str]):
     assert "MPI_Bcast of 1200B from rank 1 on 3 ranks ran unaware-linear" in done.err
 
 
+def test_a_call_that_fails_is_not_passed_over(mpi: Mpi, settings: dict[str, str]):
+    if "PYTHONPATH" not in settings:
+        pytest.skip("newer PyTorch raises it, as the test above has it")
+    program = Path(__file__).parent / "programs" / "torch_calls.py"
+    done = mpi.run(3, sys.executable, program, "spoilt", settings=settings, status=None)
+    assert done.status != 0
+    assert "ValueError: spoilt" in done.err
+    assert "a call of PyTorch's failed, which ends the job" in done.err
+
+
 @pytest.mark.parametrize("sharded", [False, True])
 def test_training_goes_the_same_as_over_gloo(mpi: Mpi, settings: dict[str, str], sharded: bool):
     if sharded and "PYTHONPATH" in settings:

@@ -1,5 +1,7 @@
 """Every call that trunkline.torch serves, on three ranks, and some that it refuses."""
 
+import sys
+
 import pytest
 import torch
 import torch.distributed as dist
@@ -118,9 +120,11 @@ def spoil(*_):
     raise ValueError("spoilt")
 
 
-kept, trunkline.torch._put_back = trunkline.torch._put_back, spoil
-is_refused(lambda: dist.all_reduce(torch.ones(3)), Exception, "spoilt")  # by the thread that calls MPI
-trunkline.torch._put_back = kept
+# What goes wrong in the thread that calls MPI. Older releases would not hear of it: there it ends the job.
+if hasattr(dist, "all_gather_single") or sys.argv[1:] == ["spoilt"]:
+    kept, trunkline.torch._put_back = trunkline.torch._put_back, spoil
+    is_refused(lambda: dist.all_reduce(torch.ones(3)), ValueError, "spoilt")
+    trunkline.torch._put_back = kept
 
 dist.barrier()
 dist.destroy_process_group()
