@@ -39,8 +39,8 @@ test: packages $(STAMPS)/dev ## Set up, then pass the tests that each change wai
 	  python "the command" "nice $(PYTHON_TESTS) $(CHANGE)" \
 	  verdicts "papers" "nice $(VERDICT_TESTS)"
 
-# What is compared with a clock comes first, and alone. A lane that fails keeps no other from running. What is built for
-# lanes is built before them: beside those that run at a higher priority it takes four times as long.
+# What is compared with a clock comes first, and alone. A lane that fails keeps no other from running. Builds
+# come before all lanes: beside those of a higher priority they take four times as long.
 test-all: packages $(STAMPS)/dev $(STAMPS)/sanitize ## Pass all tests, and tell in one table what ran and what did not (about an hour)
 	tools/beside.py \
 	  measures "emulated hosts, alone" "$(call LAB_TESTS,measures) -n $(MEASURES_JOBS) -m measures" then \

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import cache
-from inspect import signature
 from traceback import print_exc
 from typing import NoReturn, TypeVar
 
@@ -124,10 +123,6 @@ class MpiWork(Work):  # type: ignore[misc]
         self.future.wait()
         return True
 
-    def is_completed(self) -> bool:
-        """Whether it is over, well or not."""
-        return bool(self.future.done())
-
     def get_future(self) -> torch.futures.Future:
         """What PyTorch waits for."""
         return self.future
@@ -198,16 +193,13 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
         opts: AllgatherOptions | None = None,  # noqa: ARG002
     ) -> Work:
         """All ranks' tensors, as many outputs as ranks, equally long."""
-        own, of_ranks = _flat(_only(inputs)), _only(outputs)
-        _check(
-            len(of_ranks) == self.size() and all(of_rank.numel() == own.numel() for of_rank in of_ranks), "allgather"
-        )
-        all_of_them = own.new_empty((self.size(), own.numel()))
+        own = _flat(_only(inputs))
+        of_ranks = _of_ranks(outputs, own, self.size(), "allgather")
+        together = own.new_empty(self.size() * own.numel())
 
         def call() -> None:
-            self._communicator.Allgather(_message(own), _message(all_of_them))
-            for one, row in zip_equal(of_ranks, all_of_them):
-                one.copy_(row.view(one.shape))
+            self._communicator.Allgather(_message(own), _message(together))
+            _spread(together, of_ranks)
 
         return self._start(call, list(of_ranks))
 
@@ -242,11 +234,8 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
         self, outputs: Sequence[torch.Tensor], inputs: Sequence[Sequence[torch.Tensor]], opts: ReduceScatterOptions
     ) -> Work:
         """Each rank's tensor of the sum, as many inputs as ranks, equally long."""
-        output, of_ranks = _only(outputs), _only(inputs)
-        _check(
-            len(of_ranks) == self.size() and all(of_rank.numel() == output.numel() for of_rank in of_ranks),
-            "reduce_scatter",
-        )
+        output = _only(outputs)
+        of_ranks = _of_ranks(inputs, output, self.size(), "reduce_scatter")
         return self.reduce_scatter_single(output, _in_a_row(of_ranks), opts)
 
     def reduce_scatter_single(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
@@ -317,9 +306,7 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     ) -> Work:
         """All ranks' tensors on the root, equally long."""
         own, root = _flat(_only(inputs)), opts.rootRank
-        of_ranks = _only(outputs) if self.rank() == root else []
-        if self.rank() == root:
-            _check(len(of_ranks) == self.size() and all(one.numel() == own.numel() for one in of_ranks), "gather")
+        of_ranks = _of_ranks(outputs, own, self.size(), "gather") if self.rank() == root else []
         together = own.new_empty(len(of_ranks) * own.numel())
 
         def call() -> None:
@@ -333,9 +320,7 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     ) -> Work:
         """Each rank's tensor from the root, equally long."""
         output, root = _only(outputs), opts.rootRank
-        of_ranks = _only(inputs) if self.rank() == root else []
-        if self.rank() == root:
-            _check(len(of_ranks) == self.size() and all(one.numel() == output.numel() for one in of_ranks), "scatter")
+        of_ranks = _of_ranks(inputs, output, self.size(), "scatter") if self.rank() == root else []
         together = _in_a_row(of_ranks) if of_ranks else None
         result = _flat(output)
 
@@ -420,6 +405,15 @@ def _only(things: Sequence[_Thing]) -> _Thing:
     return things[0]
 
 
+def _of_ranks(
+    lists: Sequence[Sequence[torch.Tensor]], own: torch.Tensor, ranks: int, call: str
+) -> Sequence[torch.Tensor]:
+    """A tensor of each rank, all as long as this rank's own."""
+    tensors = _only(lists)
+    _check(len(tensors) == ranks and all(one.numel() == own.numel() for one in tensors), call)
+    return tensors
+
+
 def _flat(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor itself where its elements follow each other, else a copy."""
     if tensor.device.type != "cpu" or tensor.layout != torch.strided:
@@ -482,5 +476,5 @@ def _of_halves(name: str, dtype: torch.dtype) -> MPI.Op:
     return MPI.Op.Create(combine, commute=True)
 
 
-_OF_CPUS = {"devices": ["cpu"]} if "devices" in signature(dist.Backend.register_backend).parameters else {}
+_OF_CPUS = {"devices": ["cpu"]} if _KNOWS_BACKENDS else {}
 dist.Backend.register_backend(BACKEND, _create, extended_api=True, **_OF_CPUS)

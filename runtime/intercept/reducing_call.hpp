@@ -30,7 +30,7 @@ class ReducingCall : public CallOf<Given> {
     return given.send == MPI_IN_PLACE || given.send == given.receive;
   }
 
-  /// Of so many elements; what a call works on lies here.
+  /// Of `count` elements; what a call works on lies here.
   [[nodiscard]] Operands& operands(MPI_Count count, bool has_result) {
     const Given& given = this->given_;
     return operands_.emplace(Reduced{.own = this->arguments_.buffer,

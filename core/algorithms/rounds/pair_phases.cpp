@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -124,21 +123,20 @@ struct Crossing {
 /// What a rank sends over the fullest link of all that it sends without a word.
 struct Opening {
   const std::vector<Crossing>* link = nullptr;
-  std::uint64_t room = 1;  ///< of that link
-  Rank to = 0;             ///< of the first such message
-  std::size_t last = 0;    ///< number of the last one among all of that link
+  std::uint64_t room = 1;     ///< of that link
+  std::uint64_t at_once = 0;  ///< messages under way there
+  Rank to = 0;                ///< of the first such message
+  std::size_t last = 0;       ///< number of the last one among all of that link
 };
 
 /// A call may follow another one at once, whose last messages are on the links still. In a row of calls the message
-/// that is so far before the last of the opening is one of the call before: its receiver has it once it has begun.
-std::vector<Word> words_of_those_who_have_begun(const std::map<Rank, Opening>& openings,
-                                                const std::function<std::uint64_t(std::uint64_t room)>& at_once) {
+/// `at_once` before the last of the opening is one of the call before: its receiver has it once it has begun.
+std::vector<Word> words_of_those_who_have_begun(const std::map<Rank, Opening>& openings) {
   std::vector<Word> words;
   for (const auto& [sender, opening] : openings) {
     const std::size_t messages = opening.link->size();
-    const std::uint64_t distance = at_once(opening.room);
-    if (messages + opening.last < distance) continue;
-    const Rank there = (*opening.link)[(messages + opening.last - distance) % messages].receiver;
+    if (messages + opening.last < opening.at_once) continue;
+    const Rank there = (*opening.link)[(messages + opening.last - opening.at_once) % messages].receiver;
     if (there != sender) words.push_back({.message = {.from = there, .to = sender, .then = opening.to}, .before = 0});
   }
   return words;
@@ -164,9 +162,6 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
   std::map<std::size_t, std::size_t> crossed;  // by link, of the messages that were looked at
   std::vector<Word> words;
   std::map<Rank, Opening> openings;  // by sender
-  const auto at_once = [&](std::uint64_t room) {
-    return std::max(least_at_once * room, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
-  };
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
     for (const PairMessage& message : all.phases()[phase]) {
       const std::vector<Crossing>* fullest = nullptr;
@@ -184,20 +179,22 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
         room = its_room;
       }
       if (fullest == nullptr) continue;
-      if (before_it < at_once(room)) {
+      const std::uint64_t at_once =
+          std::max(least_at_once * room, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
+      if (before_it < at_once) {
         Opening& own = openings[message.from];
         const bool is_fuller = own.link == nullptr || fullest->size() * own.room > own.link->size() * room;
-        if (is_fuller) own = {.link = fullest, .room = room, .to = message.to};
+        if (is_fuller) own = {.link = fullest, .room = room, .at_once = at_once, .to = message.to};
         if (own.link == fullest) own.last = before_it;
         continue;
       }
-      const Crossing& earlier = (*fullest)[before_it - at_once(room)];
+      const Crossing& earlier = (*fullest)[before_it - at_once];
       if (earlier.phase == phase) continue;
       words.push_back(
           {.message = {.from = earlier.receiver, .to = message.from, .then = message.to}, .before = earlier.phase + 1});
     }
   }
-  std::ranges::move(words_of_those_who_have_begun(openings, at_once), std::back_inserter(words));
+  std::ranges::move(words_of_those_who_have_begun(openings), std::back_inserter(words));
   return words;
 }
 
@@ -222,7 +219,7 @@ std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& plac
                                    std::uint64_t block_bytes, std::uint64_t queue_bytes) {
   Phases all(cluster, placement);
   all.assign_all(order);
-  std::vector<std::vector<PairRound>> before_phase(all.phases().size() + 1);  // rounds of words
+  std::vector<std::vector<PairRound>> before_phase(all.phases().size());  // rounds of words
   for (const auto& [word, before] : words_of(all, block_bytes, queue_bytes)) {
     std::vector<PairRound>& rounds = before_phase[before];
     auto found = std::ranges::find_if(rounds, [&word = word](const PairRound& one) { return has_room(one, word); });

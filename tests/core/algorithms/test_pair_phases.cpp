@@ -112,7 +112,7 @@ RC_GTEST_PROP(PairPhases, WordsBoundWhatIsUnderWayOnTheFullestLink, ()) {
     const std::size_t at_once = std::max<std::uint64_t>(in_queue, 8);
     for (std::size_t at = 0; at < at_once && messages.size() >= at_once; ++at) {
       if (word.contains({messages[at].from, messages[at].to})) continue;
-      // In a row of calls, so many messages before it.
+      // In a row of calls, the message `at_once` before it.
       may_be_there[messages[at].from].insert(messages[(messages.size() + at - at_once) % messages.size()].to);
     }
     for (std::size_t at = 0; at < messages.size(); ++at) {

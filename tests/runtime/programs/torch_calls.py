@@ -1,6 +1,7 @@
 """Every call that trunkline.torch serves, on three ranks, and some that it refuses."""
 
 import sys
+from importlib import import_module
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ ALL_TYPES = [
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128),
 ]
 Op = dist.ReduceOp
+IS_NEW = hasattr(dist, "all_gather_single")  # PyTorch 2.15
 
 torch.set_num_threads(1)
 trunkline.torch.init_process_group()
@@ -88,8 +90,8 @@ empty = torch.zeros(0)
 dist.all_reduce(empty)
 dist.broadcast(empty, 0)
 
-if hasattr(dist, "all_gather_single"):  # PyTorch 2.15: collectives as functions, as compiled graphs have them
-    functional = __import__("torch.distributed._functional_collectives", fromlist=["all_reduce"])
+if IS_NEW:  # collectives as functions, as compiled graphs have them
+    functional = import_module("torch.distributed._functional_collectives")
     world = dist.group.WORLD
     assert functional.all_reduce(torch.ones(4), "sum", world).tolist() == [3] * 4
     assert functional.all_gather_single(torch.full((1,), rank), 0, world).tolist() == [0, 1, 2]
@@ -121,7 +123,7 @@ def spoil(*_):
 
 
 # What goes wrong in the thread that calls MPI. Older releases would not hear of it: there it ends the job.
-if hasattr(dist, "all_gather_single") or sys.argv[1:] == ["spoilt"]:
+if IS_NEW or sys.argv[1:] == ["spoilt"]:
     kept, trunkline.torch._put_back = trunkline.torch._put_back, spoil
     is_refused(lambda: dist.all_reduce(torch.ones(3)), ValueError, "spoilt")
     trunkline.torch._put_back = kept

@@ -141,16 +141,14 @@ class RankOfCalls {
 
   /// What an outer call throws is its own.
   void step(std::size_t number) {
-    if (under_way_[number].is_over) return;
-    bool is_over = true;
-    std::exception_ptr thrown;
+    UnderWay& one = under_way_[number];
+    if (one.is_over) return;
     try {
-      is_over = under_way_[number].execution.step();
+      one.is_over = one.execution.step();
     } catch (...) {
-      thrown = std::current_exception();
+      one.is_over = true;
+      one.thrown = std::current_exception();
     }
-    under_way_[number].is_over = is_over;
-    under_way_[number].thrown = thrown;
   }
 
   void rest() { schedule_.pause(schedule_.any_time(100e-6)); }
