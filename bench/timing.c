@@ -25,11 +25,19 @@ struct step { /* what rank 0 tells the others to do next */
 };
 enum { NEXT_SIZE = -2, PING_PONG = -3 };
 
+static const char row[] = "/row";
+
 enum form form_of(const char* algorithm) {
   const char* const form = strchr(algorithm, '/');
   if (!form) return BLOCKING;
   if (strcmp(form, "/persistent") == 0) return PERSISTENT;
+  if (strncmp(form, row, sizeof row - 1) == 0) return IN_A_ROW;
   return strcmp(form, "/overlap") == 0 ? OVERLAPPED : STARTED;
+}
+
+int calls_of(const char* algorithm) {
+  const int calls = form_of(algorithm) == IN_A_ROW ? atoi(strchr(algorithm, '/') + sizeof row - 1) : 1;
+  return calls > 1 ? calls : 1;
 }
 
 void fail(const struct machine* m, const char* what, const char* detail) {
@@ -142,7 +150,7 @@ static double time_call(const struct machine* m, const struct step* step, const 
   fill_message(message, step->repetition);
   sleep_until(step->start_ns);
   m->run(algorithm, message);
-  const double seconds = (double)(now_ns() - step->start_ns) * 1e-9;
+  const double seconds = (double)(now_ns() - step->start_ns) * 1e-9 / calls_of(algorithm);
   if (m->close) m->close(message);
   check(m, first_wrong(message, step->repetition), message->bytes, algorithm);
   if (message->of->taken == NOTHING) check_barrier(m, message, step, algorithm);

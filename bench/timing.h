@@ -32,10 +32,13 @@ struct options {
   double tests_every_s; /* of what works beside calls: it tests them so often; 0: never */
 };
 
-/* How an algorithm's calls are made, by the end of its name: NAME, NAME/start, NAME/overlap and NAME/persistent. Those
- * that overlap stand behind those that are started, and work for as long as these take. */
-enum form { BLOCKING, STARTED, OVERLAPPED, PERSISTENT };
+/* How an algorithm's calls are made, by the end of its name: NAME, NAME/start, NAME/overlap, NAME/persistent and
+ * NAME/row20. Those that overlap stand behind those that are started, and work for as long as these take. */
+enum form { BLOCKING, STARTED, OVERLAPPED, PERSISTENT, IN_A_ROW };
 enum form form_of(const char* algorithm);
+
+/* Blocking calls of a repetition, nothing between them; a time is that of one. */
+int calls_of(const char* algorithm);
 
 /* How the ranks of a program talk. */
 struct machine {

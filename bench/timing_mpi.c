@@ -55,8 +55,12 @@ static void choose(const char* algorithm, const struct message* m) {
 static void set_work(double seconds) { work_s = seconds; }
 
 static void run(const char* algorithm, const struct message* m) {
-  if (form_of(algorithm) == BLOCKING) return call_mpi(m, is_native(algorithm));
-  if (form_of(algorithm) == PERSISTENT) return start_persistent();
+  const enum form form = form_of(algorithm);
+  if (form == PERSISTENT) return start_persistent();
+  if (form == BLOCKING || form == IN_A_ROW) {
+    for (int call = 0; call < calls_of(algorithm); ++call) call_mpi(m, is_native(algorithm));
+    return;
+  }
   const struct work work = {.seconds = work_s, .tests_every_s = options.tests_every_s};
   const char* const why = start_mpi(m, is_native(algorithm), work);
   if (why) fail(&us, why, options.collective->name);

@@ -33,7 +33,7 @@ class Cell(Timed):
     """Whether hosts went in turn over the sites; else in the cluster's order."""
     form: str = ""
     """Of the calls: empty, they block; ``start``, MPI_Wait comes at once; ``overlap``, work comes in between;
-    ``persistent``, MPI_Start and at once MPI_Wait."""
+    ``persistent``, MPI_Start and at once MPI_Wait; ``row20``, the time of one of 20 with nothing between them."""
     progress: str = ""
     """``thread``, where TRUNKLINE_PROGRESS said so: the program had MPI_THREAD_MULTIPLE then."""
     work_seconds: Optional[float] = None
@@ -44,6 +44,8 @@ class Cell(Timed):
     @property
     def label(self) -> str:
         """The algorithm and how it was called, for people: ``auto beside work``."""
+        if self.form.startswith("row"):
+            return f"{self.algorithm} in a row"
         return (
             self.algorithm
             + {"": "", "start": " started", "overlap": " beside work", "persistent": " persistent"}[self.form]

@@ -71,8 +71,9 @@ def _nonblocking(overlap: bool, test_every: str, thread: bool) -> Calls:
     return Calls(forms, tests_every_s(test_every), settings)
 
 
-def _blocking(persistent: bool) -> Calls:
-    return Calls(("", "persistent") if persistent else ("",))
+def _blocking(persistent: bool, in_a_row: int) -> Calls:
+    forms = ("", *(("persistent",) if persistent else ()), *((f"row{in_a_row}",) if in_a_row else ()))
+    return Calls(forms)
 
 
 _BLOCKING = {
@@ -81,7 +82,19 @@ _BLOCKING = {
             bool, typer.Option("--persistent", help="Also by MPI_Start, where the library has persistent calls.")
         ],
         False,
-    )
+    ),
+    "in_a_row": (
+        Annotated[
+            int,
+            typer.Option(
+                "--in-a-row",
+                min=0,
+                help="Also N calls behind each other, with nothing between them: the time of one; 0: none.",
+                metavar="N",
+            ),
+        ],
+        0,
+    ),
 }
 _NONBLOCKING = {
     "overlap": (
