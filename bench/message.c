@@ -13,6 +13,7 @@ static const struct collective known[] = {
     {"allgather", SHARE, ALL, 0, 1},       {"allgatherv", SHARE, ALL, 0, 0},
     {"alltoall", ROW, COLUMN, 0, 1},       {"gather", SHARE, ALL_AT_ROOT, 0, 1},
     {"scatter", ALL_AT_ROOT, SHARE, 0, 1}, {"alltoallv", ROW, COLUMN, 0, 0},
+    {"scan", ALL, UP_TO_OWN, 1, 0},        {"exscan", ALL, BEFORE_OWN, 1, 0},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -60,7 +61,7 @@ static struct range part_of(const struct message* m, enum part part, int rank) {
   if (part == SHARE) return share_of(m, rank);
   const size_t row = (size_t)m->ranks * slot_bytes(m, m->bytes);
   if (part == ROW || part == COLUMN) return (struct range){part == ROW ? (size_t)rank * row : 0, row};
-  const int none = part == NOTHING || (part == ALL_AT_ROOT && rank != m->root);
+  const int none = part == NOTHING || (part == ALL_AT_ROOT && rank != m->root) || (part == BEFORE_OWN && rank == 0);
   return (struct range){0, none ? 0 : m->bytes};
 }
 
@@ -134,8 +135,10 @@ long long first_wrong(const struct message* m, int repetition) {
     return RIGHT;
   }
   if (!m->of->sums) return first_wrong_byte(m->to, taken.first, taken.bytes, repetition);
+  const enum part part = m->of->taken;
+  const int ranks = part == UP_TO_OWN ? m->rank + 1 : part == BEFORE_OWN ? m->rank : m->ranks;
   long long all = 0;
-  for (int rank = 0; rank < m->ranks; ++rank) all += weight(rank);
+  for (int rank = 0; rank < ranks; ++rank) all += weight(rank);
   for (size_t i = 0; i < taken.bytes; i += NUMBER) {
     unsigned char expected[NUMBER];
     put_number(expected, all * factor((taken.first + i) / NUMBER, repetition));

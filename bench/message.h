@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The message of one collective: which part of it each rank puts in and gets out, with content that every rank knows.
  *
- * Its size is that of all of it: the vector of bcast, reduce and allreduce; the whole input of reduce-scatter; the
- * whole result of allgather and gather; all that a scatter's root has; the block of a pair of ranks of alltoall, of
- * alltoallv the one in the middle of half as much, as much and half as much again, by turns; 0 bytes of a barrier. Sums
- * are of 64-bit integers, so that they are exact.
+ * Its size is that of all of it: the vector of bcast, reduce, allreduce, scan and exscan; the whole input of
+ * reduce-scatter; the whole result of allgather and gather; all that a scatter's root has; the block of a pair of ranks
+ * of alltoall, of alltoallv the one in the middle of half as much, as much and half as much again, by turns; 0 bytes of
+ * a barrier. Sums are of 64-bit integers, so that they are exact.
  */
 #pragma once
 #include <stddef.h>
@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-/* ROW and COLUMN: of blocks for each pair of ranks, those from a rank to all, and those from all to it. */
-enum part { NOTHING, ALL_AT_ROOT, ALL, SHARE, ROW, COLUMN };
+/* ROW and COLUMN: of blocks for each pair of ranks, those from a rank to all, and those from all to it. UP_TO_OWN and
+ * BEFORE_OWN: sums of the ranks up to one's own, or before it, of which rank 0 has none. */
+enum part { NOTHING, ALL_AT_ROOT, ALL, SHARE, ROW, COLUMN, UP_TO_OWN, BEFORE_OWN };
 
 struct collective {
   const char* name; /* as the command names it */

@@ -87,6 +87,10 @@ static const char* begin(const struct message* m, int past_others, int persisten
     BEGIN(Igather, Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else if (is(m, "scatter")) {
     BEGIN(Iscatter, Scatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
+  } else if (is(m, "scan")) {
+    BEGIN(Iscan, Scan, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
+  } else if (is(m, "exscan")) {
+    BEGIN(Iexscan, Exscan, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
   } else {
     return "there is no call of this program that does not block of ";
   }
@@ -188,6 +192,10 @@ void call_mpi(const struct message* m, int past_others) {
     CALL(Gather, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
   } else if (is(m, "scatter")) {
     CALL(Scatter, m->from, own, MPI_BYTE, m->to, own, MPI_BYTE, m->root, all);
+  } else if (is(m, "scan")) {
+    CALL(Scan, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
+  } else if (is(m, "exscan")) {
+    CALL(Exscan, m->from, m->to, numbers, MPI_LONG_LONG_INT, sum(), all);
   }
 }
 

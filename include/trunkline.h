@@ -14,7 +14,7 @@ const char* trunkline_version(void);
 
 /* Chooses what a collective runs from now on ("bcast": MPI_Bcast; "reduce", "allreduce", "barrier",
  * "reduce-scatter", "reduce-scatter-block", "allgather", "allgatherv", "alltoall", "alltoallv",
- * "gather", "scatter"), as TRUNKLINE_BCAST and the like do:
+ * "gather", "scatter", "scan", "exscan"), as TRUNKLINE_BCAST and the like do:
  * "native", "NAME" or "NAME:SEGMENT" (bytes, or with a unit: "linear:2832", "linear:4KiB"); "auto" or NULL returns to
  * Trunkline's own choice. Every rank of a communicator must have made the same choice when it calls the collective
  * there. Not to be called while such a call is under way in another thread. Returns 0, or -1 where a text is not

@@ -161,8 +161,9 @@ class Rank {
   void warm_up() {
     if (native()) return;
     const char* const name = options_.what->name;
-    if (trunkline_set(name, "binomial") != 0 && trunkline_set(name, "unaware-ring") != 0) {
-      fail(2, "the runtime knows neither binomial nor unaware-ring");
+    constexpr std::array any{"binomial", "unaware-ring", "recursive-doubling"};
+    if (std::ranges::all_of(any, [&](const char* algorithm) { return trunkline_set(name, algorithm) != 0; })) {
+      fail(2, "the runtime knows neither binomial nor unaware-ring nor recursive-doubling");
     }
     resize(unit_of(options_.what, message_.ranks));
     run();

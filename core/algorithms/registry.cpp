@@ -292,6 +292,22 @@ constexpr Row pair_ring_row(Collective collective, bool is_aware) {
   return round_row(algorithm, is_aware ? lay_depth_first : lay_by_rank_number, "alltoall-ring");
 }
 
+constexpr Row scan_line_row(Collective collective) {
+  return round_row({.collective = collective,
+                    .name = "linear",
+                    .description = "each rank adds its operand to what the rank before it hands on, segment by segment",
+                    .cost = "(X + P - 2) T(m/X), times the channel load"},
+                   lay_from_rank_0, "scan-line");
+}
+
+constexpr Row scan_doubling_row(Collective collective) {
+  return round_row({.collective = collective,
+                    .name = "recursive-doubling",
+                    .description = "what each rank has so far, to ranks 1, 2, 4, ... further",
+                    .cost = "log2(P) T(m), times the channel load"},
+                   lay_from_rank_0, "scan-doubling");
+}
+
 /// Once round a ring of which each rank has one block.
 constexpr Row ring_row(Collective collective, bool is_aware) {
   const bool sums = sums_shares(collective);
@@ -582,6 +598,10 @@ constexpr std::array registry_rows{
     phases_row(Collective::alltoallv),
     pair_ring_row(Collective::alltoallv, true),
     pair_ring_row(Collective::alltoallv, false),
+    scan_line_row(Collective::scan),
+    scan_doubling_row(Collective::scan),
+    scan_line_row(Collective::exscan),
+    scan_doubling_row(Collective::exscan),
 };
 
 /// Where it is not a root's message alone.

@@ -22,6 +22,8 @@ Plan lay_by_rank_number(const Ground& on) {
   return plan_of(generate_rounds(on.generator, by_number(on.ranks(), on.root)));
 }
 
+Plan lay_from_rank_0(const Ground& on) { return plan_of(generate_rounds(on.generator, by_number(on.ranks(), 0))); }
+
 Plan lay_depth_first(const Ground& on) {
   return plan_of(generate_rounds(on.generator, depth_first_order(*on.cluster, on.placement, on.root)));
 }

@@ -8,6 +8,8 @@
 namespace trunkline {
 
 [[nodiscard]] Plan lay_by_rank_number(const Ground& on);
+/// The same, wherever the root is.
+[[nodiscard]] Plan lay_from_rank_0(const Ground& on);
 /// Ranks depth first over the switches.
 [[nodiscard]] Plan lay_depth_first(const Ground& on);
 /// The same, in groups of hosts' and switches' ranks, as far as those are alike.

@@ -170,7 +170,8 @@ constexpr Candidate among(Rank most, Candidate row) { return row.most_ranks = mo
 /// More children delay each other: where links are slow, the papers found no k above 2 to pay. Twins of contention-free
 /// algorithms that are blind to the network are never the fastest.
 constexpr std::array table{
-    Candidate{"linear", Role::tree, &line, For::all, For::all},
+    Candidate{"linear", Role::tree, &line, For::but_scans, For::but_scans},
+    Candidate{"linear", Role::tree, &line, For::scans, For::scans, Where::within_a_site_where_ranks_look_at_once},
     Candidate{"two-tree", Role::tree, &several_trees, For::all, For::all},
     Candidate{"2-lane-two-tree", Role::shared_hosts, &several_trees, For::all, For::all, Where::on_shared_hosts},
     Candidate{"4-lane-two-tree", Role::shared_hosts, &several_trees, For::all, For::all, Where::on_shared_hosts},
@@ -195,7 +196,9 @@ constexpr std::array table{
     between_two(exchanges, {"lane-ring", Role::shared_hosts, &ring, For::all, For::all, Where::on_shared_hosts}),
     Candidate{"lane-direct", Role::shared_hosts, &several_hosts, For::all, For::all, Where::on_shared_hosts},
     Candidate{"staggered-radix", Role::shared_hosts, &exchanges, For::all, For::all, Where::on_shared_hosts_in_groups},
-    on_one_host({"recursive-doubling", Role::rounds, &exchanges, For::all, For::all}),
+    on_one_host({"recursive-doubling", Role::rounds, &exchanges, For::but_scans, For::but_scans}),
+    Candidate{"recursive-doubling", Role::rounds, &exchanges, For::scans, For::scans,
+              Where::within_a_site_where_ranks_look_at_once},
     with_short({"4-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
     with_short({"16-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
     with_short({"64-lane-tree", Role::shared_hosts, &usual, For::rooted, For::rooted, Where::on_own_processors}),
@@ -265,6 +268,10 @@ bool is_for(For whom, Collective collective) {
       return facts.native != RunLike::bcast;
     case For::but_pairs:
       return !facts.goes_by_pairs();
+    case For::scans:
+      return facts.makes_prefixes();
+    case For::but_scans:
+      return !facts.makes_prefixes();
     case For::all:
       break;
   }

@@ -89,13 +89,15 @@ double least_byte_s(const Paths& paths, const Placement& placement, Collective c
     hosts += 1.0;
     sent_rates += 1.0 / sent_s;
     received_rates += 1.0 / received_s;
-    const double all_s = (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * std::max(sent_s, received_s);
+    // Of a scan the first host only sends, and the last one only receives.
+    const double link_s = facts.makes_prefixes() ? std::min(sent_s, received_s) : std::max(sent_s, received_s);
+    const double all_s = (facts.goes_by_shares() ? 1.0 - own_share : 1.0) * link_s;
     slowest_s = std::max(slowest_s, all_s);
     fastest_s = std::min(fastest_s, all_s);
   }
   if (hosts < 2.0) return 0.0;
   if (facts.has_shares_at_root()) return fastest_s;  // of whichever root
-  const bool reduces_for_all = facts.reduces && !facts.has_root && !facts.goes_by_shares();
+  const bool reduces_for_all = facts.reduces && facts.after == Holding::all;
   return reduces_for_all ? std::max(slowest_s, 2.0 * (hosts - 1.0) / std::min(sent_rates, received_rates)) : slowest_s;
 }
 

@@ -97,6 +97,18 @@ constexpr std::array collective_table{
                     .before = Holding::own_row,
                     .after = Holding::own_column,
                     .native = RunLike::pairs},
+    CollectiveFacts{.collective = Collective::scan,
+                    .name = "scan",
+                    .mpi_name = "MPI_Scan",
+                    .after = Holding::up_to_own,
+                    .reduces = true,
+                    .native = RunLike::prefix},
+    CollectiveFacts{.collective = Collective::exscan,
+                    .name = "exscan",
+                    .mpi_name = "MPI_Exscan",
+                    .after = Holding::before_own,
+                    .reduces = true,
+                    .native = RunLike::prefix},
 };
 static_assert(collective_table.size() <= most_collectives);
 

@@ -24,6 +24,8 @@ enum class Collective : std::uint8_t {
   gather,
   scatter,
   alltoallv,
+  scan,
+  exscan,
 };
 /// Size of arrays by collective.
 inline constexpr std::size_t most_collectives = 32;
@@ -42,6 +44,8 @@ enum class Holding : std::uint8_t {
   own_block,    ///< everybody the block of its own position
   own_row,      ///< of a block for each pair of ranks: everybody those from its own position to all
   own_column,   ///< and those from all to its own position
+  up_to_own,    ///< everybody what the operands up to its own position make
+  before_own,   ///< the same without its own; position 0 nothing
 };
 
 /// What the MPI libraries run it like, by themselves: whose times are predicted for it (model/native).
@@ -51,6 +55,7 @@ enum class RunLike : std::uint8_t {
   shares,       ///< rings, and exchanges in pairs whose parts double or halve
   pairs,        ///< each rank's block to each other one, straight
   root_shares,  ///< to a root, or from it, along a tree by rank number, or straight
+  prefix,       ///< in pairs by rank number, or from rank to rank
 };
 
 /// All that is known of a collective operation: one row each, and no list of them stands anywhere else.
@@ -80,6 +85,16 @@ struct CollectiveFacts {
 
   /// Whether a rank knows no other lengths than those of its own blocks.
   [[nodiscard]] constexpr bool has_private_lengths() const { return goes_by_pairs() && !even_shares; }
+
+  /// Whether each rank gets another result than the others, of the operands of those before it. Positions are ranks.
+  [[nodiscard]] constexpr bool makes_prefixes() const {
+    return after == Holding::up_to_own || after == Holding::before_own;
+  }
+
+  /// Whether what a rank puts in, or gets, is what all others have.
+  [[nodiscard]] constexpr bool has_one_message() const {
+    return !goes_by_shares() && !goes_by_pairs() && !makes_prefixes();
+  }
 
   /// "MPI_Ibcast"
   [[nodiscard]] std::string nonblocking_name() const;

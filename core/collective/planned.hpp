@@ -14,7 +14,7 @@ namespace trunkline {
   for (const CollectiveFacts& one : collectives()) names.append(names.empty() ? "" : ", ").append(one.mpi_name);
   return "planned are " + names +
          ", MPI_Alltoallw, and their non-blocking and persistent forms (MPI_Ibcast, MPI_Bcast_init); the MPI library "
-         "runs all others as it has them: MPI_Gatherv, MPI_Scatterv, MPI_Scan, and all their variants";
+         "runs all others as it has them: MPI_Gatherv, MPI_Scatterv, and all their variants";
 }
 
 }  // namespace trunkline

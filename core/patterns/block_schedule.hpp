@@ -156,6 +156,9 @@ class BlockSchedule {
   /// Whether each rank sends to the next one alone, in a ring of all.
   [[nodiscard]] virtual bool is_ring() const { return false; }
 
+  /// Whether each rank but the last one sends all that it has to the next one alone, round after round.
+  [[nodiscard]] virtual bool is_line() const { return false; }
+
   /// Of the rounds that are alike: how many rings of ranks they are, one beside the other, each of which hands on what
   /// came in the round before.
   [[nodiscard]] virtual std::uint64_t lanes() const { return 1; }

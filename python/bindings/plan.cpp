@@ -374,7 +374,9 @@ void bind_plan(nb::module_& module) {
       .value("all", Holding::all)
       .value("own_block", Holding::own_block)
       .value("own_row", Holding::own_row)
-      .value("own_column", Holding::own_column);
+      .value("own_column", Holding::own_column)
+      .value("up_to_own", Holding::up_to_own)
+      .value("before_own", Holding::before_own);
   nb::enum_<Direction>(module, "Direction", "Which way the data of a plan of trees goes.")
       .value("down", Direction::down)
       .value("up", Direction::up)

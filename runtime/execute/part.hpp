@@ -93,6 +93,12 @@ class LocalPart {
     not_served();
   }
 
+  /// Operands of the ranks up to this one are combined; `excludes_own`: of those before it.
+  [[nodiscard]] virtual Running scan(Transport& /*transport*/, const Operands& /*operands*/, bool /*excludes_own*/,
+                                     const Pace& /*pace*/) const {
+    not_served();
+  }
+
  private:
   [[noreturn]] static void not_served() { throw MpiError{MPI_ERR_INTERN}; }
 };

@@ -20,7 +20,7 @@ class ReducingCall : public CallOf<Given> {
   [[nodiscard]] const char* reason_for_mpi() const final {
     return runtime::reason_for_mpi(this->given_.operation, this->given_.type);
   }
-  [[nodiscard]] OperandOrder operand_order() const final { return order_of(this->given_.operation); }
+  [[nodiscard]] OperandOrder operand_order() const override { return order_of(this->given_.operation); }
   [[nodiscard]] bool is_exact() const final { return runtime::is_exact(this->given_.operation, this->given_.type); }
   [[nodiscard]] MPI_Op operation() const final { return this->given_.operation; }
 

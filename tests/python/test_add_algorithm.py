@@ -44,7 +44,7 @@ def test_the_walk_in_contributing(tmp_path):
     words = ["g++", "-std=c++20", "-I", core, program, registry, ROOT / "build/dev/core/libtrunkline_core.a"]
     subprocess.run([*words, "-lyaml", "-Wl,--allow-multiple-definition", "-o", tmp_path / "walk"], check=True)
     said = subprocess.run([tmp_path / "walk"], capture_output=True, text=True, check=True).stdout
-    served = sum(algorithm.name == "linear" for algorithm in _core.algorithms())  # collectives that trees serve
+    served = sum(algorithm.name == "binary" for algorithm in _core.algorithms())  # collectives that trees serve
     assert said == f"{len(_core.algorithms()) + served} 1 0 3 2"
 
 

@@ -93,6 +93,7 @@ def test_the_timing_programs_know_the_same_collectives():
     rows = re.findall(r'\{"([a-z-]+)", (\w+), (\w+), ([01]), ([01])\}', text)
     words = {_core.Holding.all_at_root: "ALL_AT_ROOT", _core.Holding.all: "ALL", _core.Holding.own_block: "SHARE"}
     words |= {_core.Holding.own_row: "ROW", _core.Holding.own_column: "COLUMN"}
+    words |= {_core.Holding.up_to_own: "UP_TO_OWN", _core.Holding.before_own: "BEFORE_OWN"}
     expected = []
     for facts in map(_core.facts_of, _core.collectives()):
         held = [words[end] if facts.has_data else "NOTHING" for end in (facts.before, facts.after)]

@@ -20,6 +20,8 @@ SIZES = {
     "alltoall": "1,1003,8192",
     "gather": "4,8192",
     "scatter": "4,8192",
+    "scan": "8,8192",
+    "exscan": "8,8192",
     "alltoallv": "1,1003,8192",
 }
 ROOTED = ("bcast", "reduce", "gather", "scatter")

@@ -11,7 +11,7 @@ ROWS = {
     "core/collective/collective.cpp": [
         (
             "};\nstatic_assert(collective_table",
-            """    CollectiveFacts{.collective = static_cast<Collective>(12),
+            """    CollectiveFacts{.collective = static_cast<Collective>(14),
                     .name = "announce",
                     .mpi_name = "MPI_Announce",
                     .has_root = true,

@@ -23,6 +23,7 @@
 #include "algorithms/rounds/pairwise.hpp"
 #include "algorithms/rounds/ring.hpp"
 #include "algorithms/rounds/root_binomial.hpp"
+#include "algorithms/rounds/scan.hpp"
 #include "algorithms/rounds/scatter_doubling.hpp"
 #include "algorithms/rounds/scatter_ring.hpp"
 #include "algorithms/rounds/staggered_radix.hpp"
@@ -118,6 +119,8 @@ constexpr std::array generator_table{
     Generator{"scatter-binomial", scatter, schedule_at<RootBinomial<false>>},
     Generator{"reduce-scatter-lane-direct", reduce_scatter, mirrored_in_lanes_at<LaneDirect>, 1, 1,
               "K-reduce-scatter-lane-direct"},
+    Generator{"scan-line", scan, schedule_at<ScanLine>},
+    Generator{"scan-doubling", scan, schedule_at<ScanDoubling>},
 };
 
 bool serves(const Generator& generator, Collective collective) {
@@ -125,7 +128,8 @@ bool serves(const Generator& generator, Collective collective) {
   const CollectiveFacts& asked = facts_of(collective);
   const bool is_own_share = asked.after == Holding::own_block && !asked.reduces && !generator.any_blocks;
   const bool has_it_too = promised.after == Holding::all && (asked.after == Holding::all_at_root || is_own_share);
-  return promised.before == asked.before && (promised.after == asked.after || has_it_too);
+  const bool is_alike = promised.after == asked.after || (promised.makes_prefixes() && asked.makes_prefixes());
+  return promised.before == asked.before && (is_alike || has_it_too);
 }
 
 struct Found {

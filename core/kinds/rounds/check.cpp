@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,18 @@ class Operands {
   }
   [[nodiscard]] bool is_empty(Rank position, std::uint64_t block) const {
     return std::find(at(position, block), at(position, block + 1), true) == at(position, block + 1);
+  }
+
+  /// Of a block, the first or the last one that a position has; none: their number.
+  [[nodiscard]] std::size_t first(Rank position, std::uint64_t block) const {
+    const auto begin = at(position, block);
+    return static_cast<std::size_t>(std::find(begin, begin + offset(operands_), true) - begin);
+  }
+  [[nodiscard]] std::size_t last(Rank position, std::uint64_t block) const {
+    const auto begin = at(position, block);
+    std::size_t operand = operands_;
+    while (operand > 0 && !begin[offset(operand - 1)]) --operand;
+    return operand > 0 ? operand - 1 : operands_;
   }
 
   /// The first operand of a block that both positions have; none: their number.
@@ -89,6 +102,9 @@ class RoundReplay {
       throw InvalidPlan("there are " + std::to_string(blocks) + " blocks for " + std::to_string(ranks) + " ranks; " +
                         std::string(facts.name) + " has one for each " + (by_pairs ? "pair of ranks" : "rank"));
     }
+    if (facts.makes_prefixes() && !std::ranges::is_sorted(rounds.order)) {
+      throw InvalidPlan(std::string(facts.name) + " begins at rank 0, and goes by rank number");
+    }
     for (Rank position = 0; position < ranks; ++position) {
       for (std::uint64_t block = 0; block < blocks; ++block) {
         if (holds(facts.before, position, block)) has_.add(position, block, facts.reduces ? position : 0);
@@ -101,9 +117,12 @@ class RoundReplay {
     for (std::uint64_t round = 0; round < rounds; ++round) one_round(round);
     for (Rank position = 0; position < schedules_.size(); ++position) {
       for (std::uint64_t block = 0; block < blocks_; ++block) {
-        if (!holds(facts_.after, position, block) || has_.is_whole(position, block)) continue;
+        const bool has_all =
+            facts_.makes_prefixes() ? has_.first(position, block) == 0 : has_.is_whole(position, block);
+        if (!holds(facts_.after, position, block) || has_all) continue;
+        const std::string_view all = facts_.makes_prefixes() ? "all ranks before it" : "all ranks";
         throw InvalidPlan(name(position) + " never gets block " + std::to_string(block) +
-                          (has_.is_empty(position, block) ? "" : " with the operands of all ranks"));
+                          (has_.is_empty(position, block) ? "" : " with the operands of " + std::string(all)));
       }
     }
   }
@@ -120,6 +139,8 @@ class RoundReplay {
       case Holding::own_column:
         return block % rounds_.order.size() == position;
       case Holding::all:
+      case Holding::up_to_own:
+      case Holding::before_own:
         break;
     }
     return true;
@@ -191,7 +212,7 @@ class RoundReplay {
 
   void check_transfer(const std::string& where, Rank position, const BlockTransfer& send, std::uint64_t block) const {
     const std::string number = std::to_string(block);
-    if (send.replaces && (send.reduces || !facts_.reduces || facts_.goes_by_shares())) {
+    if (send.replaces && (send.reduces || !facts_.reduces || facts_.goes_by_shares() || facts_.makes_prefixes())) {
       throw InvalidPlan(where + name(position) + " sends block " + number + " to take another one's place" +
                         (send.reduces ? ", and to be added to it; only one of both can be"
                                       : ", and " + std::string(facts_.name) + " adds up no whole vectors"));
@@ -201,6 +222,11 @@ class RoundReplay {
                         std::string(facts_.name) + " adds nothing up");
     }
     if (send.replaces) return;
+    if (facts_.makes_prefixes()) {
+      if (send.reduces && has_.last(position, block) + 1 == has_.first(send.peer, block)) return;
+      throw InvalidPlan(where + name(position) + " sends block " + number + " to " + name(send.peer) +
+                        ", which does not lack the operands of just these ranks next");
+    }
     if (send.reduces) {
       const std::size_t twice = has_.first_of_both(position, send.peer, block);
       if (twice == schedules_.size()) return;

@@ -11,7 +11,9 @@
 #include "kinds/rounds/pair_costs.hpp"
 #include "kinds/rounds/row.hpp"
 #include "network/placement.hpp"
+#include "patterns/tree.hpp"
 #include "plan/in_flight.hpp"
+#include "plan/tree_costs.hpp"
 
 namespace trunkline {
 
@@ -37,7 +39,7 @@ class RoundSteps final : public Steps {
     return contention_of(cluster, placement, rounds_, most);
   }
 
-  /// Operands are combined by position.
+  /// Operands are combined by position; only in scans are positions ranks, and there no operation is refused.
   [[nodiscard]] bool keeps_rank_order() const override { return false; }
 
   /// Of several blocks each goes its own way, but for shares, which are the program's.
@@ -63,6 +65,10 @@ class RoundSteps final : public Steps {
     if (placement.size() == ranks() && is_one_host(placement)) {
       check_placement(paths.cluster(), placement, root());
       return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, collective, hosts));
+    }
+    if (rounds_.schedule_of(0)->is_line()) {
+      return std::make_unique<const TreeCosts>(
+          tree_costs(paths, placement, line_through(rounds_.order), Direction::up, hosts));
     }
     if (facts_of(collective).goes_by_pairs()) {
       return std::make_unique<const PairCosts>(pair_costs(paths, placement, rounds_, hosts));

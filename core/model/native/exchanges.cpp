@@ -214,6 +214,25 @@ std::vector<Exchange> up_binomial_tree(Rank ranks, Rank root) {
   return all;
 }
 
+std::vector<Exchange> doubling_of_prefixes(Rank ranks) {
+  std::vector<Exchange> all;
+  for (Rank distance = 1; distance < ranks; distance *= 2) {
+    Exchange& one = all.emplace_back(Exchange{.transfers = {}, .reducing = 1.0});
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if ((rank ^ distance) < ranks) one.transfers.emplace_back(rank, rank ^ distance);
+    }
+  }
+  return all;
+}
+
+std::vector<Exchange> from_rank_to_rank(Rank ranks) {
+  std::vector<Exchange> all;
+  for (Rank rank = 0; rank + 1 < ranks; ++rank) {
+    all.push_back(Exchange{.transfers = {{rank, rank + 1}}, .reducing = 1.0});
+  }
+  return all;
+}
+
 Tree in_order_binary_tree(Rank ranks) {
   struct Part {
     Rank begin;

@@ -69,6 +69,12 @@ struct Exchange {
 /// Blocks of pairs: each rank sends the blocks whose way has a bit to the rank that is so much further, bit by bit.
 [[nodiscard]] std::vector<Exchange> pairs_by_bruck(Rank ranks);
 
+/// In round i rank p exchanges all that it has with p xor 2^i, where there is such a rank.
+[[nodiscard]] std::vector<Exchange> doubling_of_prefixes(Rank ranks);
+
+/// Rank p sends to rank p + 1 once it has received.
+[[nodiscard]] std::vector<Exchange> from_rank_to_rank(Rank ranks);
+
 /// Open MPI's for operations in the order of ranks, and for some sizes of all others: the last of ranks in a row is the
 /// root of a tree over the others, of which the first half of all are below one child and the rest below the other,
 /// which it sends to first. `ranks` is above zero.

@@ -47,6 +47,7 @@ NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t byt
     const bool is_tree = goes_along_a_tree(NativeLibrary::openmpi, gathers, ranks, bytes / ranks);
     return {.algorithm = is_tree ? "binomial" : "", .unknown = is_tree ? "" : shares_unknown};
   }
+  if (facts_of(collective).makes_prefixes()) return {.algorithm = "linear"};
   if (collective != Collective::allreduce) return {.algorithm = {}, .unknown = shares_unknown};
   const OpenMpiAllreduce algorithm = openmpi_allreduce(ranks, bytes);
   if (algorithm != OpenMpiAllreduce::nonoverlapping) return {.algorithm = name_of(algorithm)};
@@ -68,6 +69,7 @@ std::string_view mpich_algorithm(Collective collective, Rank ranks, std::uint64_
   if (facts_of(collective).has_shares_at_root()) return "binomial";
   if (facts_of(collective).goes_by_shares()) return mpich_shares(collective, ranks, bytes);
   if (facts_of(collective).goes_by_pairs()) return mpich_pairs(collective, ranks, bytes);
+  if (facts_of(collective).makes_prefixes()) return "recursive_doubling";
   const bool halves = native_reduction(NativeLibrary::mpich, collective, ranks, bytes) == NativeReduction::halving;
   if (collective == Collective::allreduce) return halves ? "reduce_scatter_allgather" : "recursive_doubling";
   return halves ? "reduce_scatter_gather" : "binomial";
@@ -78,7 +80,7 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
   const auto hosts = static_cast<Rank>(std::unordered_set<HostIndex>(placement.begin(), placement.end()).size());
   const auto in_first_host = static_cast<Rank>(std::ranges::count(placement, placement.front()));
   const bool several_on_a_host = hosts > 1 && hosts < ranks;
-  if (!several_on_a_host || facts_of(collective).goes_by_shares() || facts_of(collective).goes_by_pairs()) {
+  if (!several_on_a_host || !facts_of(collective).has_one_message()) {
     return {.algorithm = mpich_algorithm(collective, ranks, bytes)};
   }
   if (collective == Collective::bcast && mpich_bcast(ranks, bytes) == MpichBcast::scatter_ring) {
@@ -99,7 +101,7 @@ NativeChoice mpich_choice(Collective collective, const Placement& placement, Ran
 }  // namespace
 
 bool mpich_goes_by_hosts(Collective collective, Rank ranks, std::uint64_t message_bytes) {
-  if (facts_of(collective).goes_by_shares() || facts_of(collective).goes_by_pairs()) return false;
+  if (!facts_of(collective).has_one_message()) return false;
   return collective != Collective::bcast || mpich_bcast(ranks, message_bytes) == MpichBcast::binomial;
 }
 

@@ -289,12 +289,21 @@ SecondsOfMessage lay_barrier(const Asked& call, std::uint64_t /*bytes*/) {
   return [seconds = cost.seconds(1, 1, call.hosts)](std::uint64_t /*bytes*/) { return seconds; };
 }
 
+/// Scans: MPICH's in pairs, Open MPI's from rank to rank, the whole vector each time.
+SecondsOfMessage lay_prefixes(const Asked& call, std::uint64_t /*bytes*/) {
+  const std::vector<Exchange> all =
+      call.is_mpich() ? doubling_of_prefixes(call.ranks()) : from_rank_to_rank(call.ranks());
+  return rounds_in_turn(exchange_costs(call.paths, call.placement, all), call.hosts);
+}
+
+std::uint32_t always_the_same(const Asked& /*call*/, std::uint64_t /*bytes*/) { return 0; }
+
 std::unique_ptr<const NativeTimes> flat_times(Asked call) {
   const CollectiveFacts& facts = facts_of(call.collective);
   const auto times = [&](FlatTimes::Selects selects, FlatTimes::Lays lays) {
     return std::make_unique<const FlatTimes>(std::move(call), selects, lays);
   };
-  if (!facts.has_data) return times([](const Asked&, std::uint64_t) { return 0U; }, lay_barrier);
+  if (!facts.has_data) return times(always_the_same, lay_barrier);
   switch (facts.native) {
     case RunLike::bcast:
       break;
@@ -307,6 +316,8 @@ std::unique_ptr<const NativeTimes> flat_times(Asked call) {
       return times(selected_pairs, lay_pairs);
     case RunLike::root_shares:
       return times(selected_root_shares, lay_root_shares);
+    case RunLike::prefix:
+      return times(always_the_same, lay_prefixes);
   }
   return times(selected_bcast, lay_bcast);
 }
@@ -340,7 +351,7 @@ std::unique_ptr<const NativeTimes> native_by_hosts(const Paths& paths, const Pla
                                                    Collective collective, Rank root, const HostCosts& hosts,
                                                    std::unique_ptr<const NativeTimes> flat) {
   const CollectiveFacts& facts = facts_of(collective);
-  if (is_one_host(placement) || facts.goes_by_shares() || facts.goes_by_pairs() || !facts.has_data) return flat;
+  if (is_one_host(placement) || !facts.has_one_message() || !facts.has_data) return flat;
   const RanksOfHosts of_hosts = ranks_of_hosts(placement, 0);
   if (!of_hosts.any_is_shared(placement.size())) return flat;
   const auto home = std::ranges::find(of_hosts.placement, placement[root]) - of_hosts.placement.begin();

@@ -139,7 +139,8 @@ std::unique_ptr<const NativeTimes> native_within_host(Collective collective, Ran
     return one.library == hosts.name && one.processor == hosts.memory->name &&
            (!hosts.is_another_library || one.with_other_libraries);
   });
-  const bool was_measured = facts.has_data && facts.native != RunLike::pairs && facts.native != RunLike::root_shares;
+  const bool was_measured = facts.has_data && facts.native != RunLike::pairs && facts.native != RunLike::root_shares &&
+                            facts.native != RunLike::prefix;
   if (known == table.end() || !was_measured) return nullptr;
   const double factor = facts.limit_in_transfers(ranks) / facts.limit_in_transfers(2);
   return std::make_unique<WithinHost>(times_of(*known, facts), factor);

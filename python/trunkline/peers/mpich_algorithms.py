@@ -93,6 +93,8 @@ _ROWS = {
     "alltoallv": (_Row("scattered"),),
     "gather": (_Row("binomial"),),
     "scatter": (_Row("binomial"),),
+    "scan": (_Row("recursive_doubling"),),
+    "exscan": (_Row("recursive_doubling"),),
     "allgatherv": (
         _Row("ring"),
         _Row("brucks"),

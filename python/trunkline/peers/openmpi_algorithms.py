@@ -34,6 +34,8 @@ OPENMPI = {
     "alltoall": ("ignore", "linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
     "alltoallv": ("ignore", "basic_linear", "pairwise"),
     "gather": ("ignore", "basic_linear", "binomial", "linear_sync"),
+    "scan": ("ignore", "linear", "recursive_doubling"),
+    "exscan": ("ignore", "linear", "recursive_doubling"),
     "scatter": ("ignore", "basic_linear", "binomial", "linear_nb"),
     "allgatherv": ("ignore", "default", "bruck", "ring", "neighbor", "two_proc", "sparbit"),
 }

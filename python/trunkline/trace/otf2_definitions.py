@@ -180,6 +180,8 @@ def _sizes(kind: CallKind, facts: _core.CollectiveFacts, is_root: bool, ranks: i
         _core.Holding.own_block: kind.bytes // ranks if facts.even_shares else 0,
         _core.Holding.own_row: kind.bytes * ranks if facts.even_shares else 0,
         _core.Holding.own_column: kind.bytes * ranks if facts.even_shares else 0,
+        _core.Holding.up_to_own: kind.bytes,
+        _core.Holding.before_own: kind.bytes,
     }
     has_all_before = is_root and facts.before == _core.Holding.all_at_root and facts.after == _core.Holding.all
     return held[facts.before], 0 if has_all_before else held[facts.after]

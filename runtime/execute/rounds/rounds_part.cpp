@@ -11,6 +11,7 @@
 #include "execute/rounds/message_blocks.hpp"
 #include "execute/rounds/operand_blocks.hpp"
 #include "execute/rounds/pair_blocks.hpp"
+#include "execute/rounds/prefix_blocks.hpp"
 #include "execute/rounds/relayed_blocks.hpp"
 #include "execute/rounds/root_share_blocks.hpp"
 #include "execute/rounds/sliced.hpp"
@@ -116,6 +117,12 @@ class RoundsPart final : public LocalPart {
     }
     return running(std::make_shared<Moving<RelayedBlocks>>(transport, local_, pace, operands, counts, local_.members,
                                                            *local_.schedule, local_.position));
+  }
+
+  [[nodiscard]] Running scan(Transport& transport, const Operands& operands, bool excludes_own,
+                             const Pace& pace) const override {
+    return running(
+        std::make_shared<Moving<PrefixBlocks>>(transport, local_, pace, operands, *local_.schedule, excludes_own));
   }
 
  private:

@@ -277,6 +277,9 @@ TEST(Schedules, AllreduceOfEveryNumberOfRanks) {
       const Plan plan = lay(Collective::allgather, name, &cluster, placement, 0);
       expect_true_rounds(plan, name, Collective::allgather);
     }
+    for (const char* name : {"linear", "recursive-doubling"}) {
+      expect_true_rounds(lay(Collective::scan, name, &cluster, placement, 0), name, Collective::scan);
+    }
     for (const Collective collective : {Collective::gather, Collective::scatter}) {
       expect_true_rounds(lay(collective, "binomial", &cluster, placement, 0), "binomial", collective);
     }

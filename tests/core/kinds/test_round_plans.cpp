@@ -122,6 +122,12 @@ const Drawn drawn[] = {
      "and to be added to it; only one of both can be"},
     {"ReplacesWhat", "{blocks: 1, transfers: [[{from: 0, to: 1, blocks: 0, replace: all}]]}",
      "\"all\" is neither true nor false"},
+    {"LeavesARankOut", "{blocks: 1, transfers: [[{from: 0, to: 2, blocks: 0, add: true}]]}",
+     "round 0: rank 0 sends block 0 to rank 2, which does not lack the operands of just these ranks next", "scan"},
+    {"LeavesOutWhatComesFirst", "{blocks: 1, transfers: [[{from: 1, to: 2, blocks: 0, add: true}]]}",
+     "rank 1 never gets block 0 with the operands of all ranks before it", "scan"},
+    {"NotByRank", "{generator: scan-line, order: [0, 2, 1]}", "exscan begins at rank 0, and goes by rank number",
+     "exscan"},
     {"TooMany", "{blocks: 4000000000, transfers: []}", "are too much to hold"},
     {"Neither", "{}", "the key blocks is missing"},
 };
@@ -141,7 +147,7 @@ TEST(Generators, ServeTheCollectivesThatTheyAreSaidTo) {
   std::set<std::string_view> names;
   for (const CollectiveFacts& one : collectives())
     std::ranges::copy(generators_of(one.collective), std::inserter(names, names.end()));
-  EXPECT_EQ(names.size(), 21U);
+  EXPECT_EQ(names.size(), 23U);
   for (const std::string_view shown : names) {
     std::string name(shown);
     if (shown.starts_with("K-")) name.replace(0, 1, "4");

@@ -80,7 +80,8 @@ const FaultCase plan_faults[] = {
               "line: [0, 1]\n",
               {"2:13: \"bcats\" is not a collective of plans (did you mean bcast?); known are bcast, reduce, "
                "allreduce, barrier, "
-               "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall, gather, scatter, alltoallv",
+               "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall, gather, scatter, alltoallv, "
+               "scan, exscan",
                "3:8: \"liner\" is not a shape of plans (did you mean linear?); known are " + shapes}},
     FaultCase{"AKindThatDoesNotServe",
               "trunkline: plan/1\n"

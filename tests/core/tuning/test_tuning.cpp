@@ -235,7 +235,8 @@ const FaultCase tuning_faults[] = {
         "     mpi_version: '1', rules: [{from: 0B, algorithm: liner, segment: 1KiB}]}\n",
         {"3:18: \"alltoalv\" is not a collective that is tuned; known are bcast, reduce, "
          "allreduce, barrier, "
-         "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall, gather, scatter, alltoallv",
+         "reduce-scatter, reduce-scatter-block, allgather, allgatherv, alltoall, gather, scatter, alltoallv, "
+         "scan, exscan",
          "3:61: cluster_fingerprint must be a text of up to 16 hexadecimal digits; leave it out if unknown",
          "3:73: hosts must be a whole number from 1, not \"0\"",
          "3:100: \"mpitch\" is no MPI library (did you mean mpich?); known are mpich, openmpi",

@@ -221,10 +221,10 @@ def test_where_it_cannot_go(refused, tmp_path, monkeypatch):
 
 
 def test_a_collective_of_another_release(refused, tmp_path):
-    made = Made(0, 1, kinds=[kind_bytes(collective="scan")])
+    made = Made(0, 1, kinds=[kind_bytes(collective="gatherv")])
     made.begin(0, 0)
     made.over(1)
     made.write(tmp_path)
     told = refused("trace", "export", tmp_path, "--format", "otf2", "-o", tmp_path / "o")
-    assert "calls of 'scan', which this command does not know" in told
+    assert "calls of 'gatherv', which this command does not know" in told
     assert not (tmp_path / "o").exists()

@@ -47,7 +47,8 @@ struct Call {
   [[nodiscard]] long long value(int i) const { return (i * 31LL + (i >> 7) + serial * 7) % 65521 + 1; }
   /// What a rank puts in; all ranks' sum of it.
   [[nodiscard]] long long given(int who, int i) const { return value(i) * (1 + who * 3LL); }
-  [[nodiscard]] long long sum(int i) const { return value(i) * (ranks + 3LL * ranks * (ranks - 1) / 2); }
+  [[nodiscard]] long long sum(int i) const { return sum_below(ranks, i); }
+  [[nodiscard]] long long sum_below(int who, int i) const { return value(i) * (who + 3LL * who * (who - 1) / 2); }
 
   void fill(int elements) {
     from.resize(static_cast<std::size_t>(elements));
@@ -197,18 +198,44 @@ bool scatter(Call& call) {
   return in_place || call.is(call.count, [&](int i) { return call.given(call.root, call.rank * call.count + i); });
 }
 
+bool scan(Call& call) {
+  const bool in_place = call.serial % 3 == 0;
+  call.fill(call.count);
+  call.to = call.from;
+  MPI_Scan(in_place ? MPI_IN_PLACE : call.from.data(), call.to.data(), call.count, MPI_LONG_LONG, MPI_SUM,
+           call.communicator);
+  return call.is(call.count, [&](int i) { return call.sum_below(call.rank + 1, i); });
+}
+
+bool exscan(Call& call) {
+  const bool in_place = call.serial % 3 == 0;
+  call.fill(call.count);
+  call.to = call.from;
+  MPI_Exscan(in_place ? MPI_IN_PLACE : call.from.data(), call.to.data(), call.count, MPI_LONG_LONG, MPI_SUM,
+             call.communicator);
+  return call.rank == 0 || call.is(call.count, [&](int i) { return call.sum_below(call.rank, i); });
+}
+
 struct Collective {
   const char* name;  ///< as trunkline_set takes it
   bool (*run)(Call&);
 };
 /// Those that the library leaves to MPI are right as well: what others send must not reach them.
 constexpr std::array collectives{
-    Collective{"bcast", bcast},           Collective{"reduce", reduce},
-    Collective{"allreduce", allreduce},   Collective{"barrier", barrier},
-    Collective{"allgather", allgather},   Collective{"reduce-scatter-block", reduce_scatter_block},
-    Collective{"allgatherv", allgatherv}, Collective{"reduce-scatter", reduce_scatter},
-    Collective{"alltoall", alltoall},     Collective{"gather", gather},
-    Collective{"scatter", scatter},       Collective{"alltoallv", alltoallv},
+    Collective{"bcast", bcast},
+    Collective{"reduce", reduce},
+    Collective{"allreduce", allreduce},
+    Collective{"barrier", barrier},
+    Collective{"allgather", allgather},
+    Collective{"reduce-scatter-block", reduce_scatter_block},
+    Collective{"allgatherv", allgatherv},
+    Collective{"reduce-scatter", reduce_scatter},
+    Collective{"alltoall", alltoall},
+    Collective{"gather", gather},
+    Collective{"scatter", scatter},
+    Collective{"alltoallv", alltoallv},
+    Collective{"scan", scan},
+    Collective{"exscan", exscan},
 };
 
 class Communicators {

@@ -4,6 +4,7 @@
 // sums are overwritten by finished blocks.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -41,12 +42,17 @@ class RandomRounds {
 
   [[nodiscard]] bool by_relays() const { return facts_.reduces && facts_.after == Holding::own_block; }
   [[nodiscard]] Rank position(Rank rank) const { return (rank + ranks_ - root_) % ranks_; }
-  [[nodiscard]] Mask all() const { return facts_.reduces ? (Mask{1} << ranks_) - 1 : 1; }
+  /// At which a rank's block is whole.
+  [[nodiscard]] Mask all(Rank rank) const {
+    if (!facts_.reduces) return 1;
+    return (Mask{1} << (facts_.makes_prefixes() ? rank + 1 : ranks_)) - 1;
+  }
   [[nodiscard]] bool holds(Holding what, Rank rank, std::uint64_t block) const {
     const Rank at = position(rank);
     if (what == Holding::own_row) return block / ranks_ == at;
     if (what == Holding::own_column) return block % ranks_ == at;
-    return what == Holding::all || (what == Holding::all_at_root ? at == 0 : block == at);
+    if (what == Holding::all || what == Holding::up_to_own || what == Holding::before_own) return true;
+    return what == Holding::all_at_root ? at == 0 : block == at;
   }
 
   void begin() {
@@ -70,17 +76,21 @@ class RandomRounds {
   [[nodiscard]] bool is_over() const {
     for (Rank rank = 0; rank < ranks_; ++rank) {
       for (std::uint64_t block = 0; block < blocks_; ++block) {
-        if (holds(facts_.after, rank, block) && has_[rank][block] != all()) return false;
+        if (holds(facts_.after, rank, block) && has_[rank][block] != all(rank)) return false;
       }
     }
     return true;
   }
 
   [[nodiscard]] bool may_add(Rank from, Rank to, std::uint64_t block) const {
+    if (facts_.makes_prefixes()) {  // operands in a row, up to the one before the receiver's lowest
+      const Mask lowest = has_[to][block] & ~(has_[to][block] - 1);
+      return std::bit_floor(has_[from][block]) << 1U == lowest;
+    }
     return facts_.reduces && (has_[from][block] & has_[to][block]) == 0;
   }
   [[nodiscard]] bool may_finish(Rank from, Rank to, std::uint64_t block) const {
-    return has_[from][block] == all() && has_[to][block] != all();
+    return !facts_.makes_prefixes() && has_[from][block] == all(from) && has_[to][block] != all(to);
   }
 
   std::vector<Transfer> one_round() {
@@ -164,7 +174,7 @@ class RandomRounds {
     if (!adds && !may_finish(transfer.from, transfer.to, transfer.first)) return false;
     transfer.reduces = adds;
     const Mask then = has_[transfer.from][transfer.first] | has_[transfer.to][transfer.first];
-    return position(transfer.to) != transfer.first || then == all();
+    return position(transfer.to) != transfer.first || then == all(transfer.to);
   }
 
   const CollectiveFacts& facts_;

@@ -60,12 +60,32 @@ void reduce(Run& run, MPI_Comm communicator, std::size_t count, int root, bool i
   run.expect_ran("reduce", ranks > 1 && count > 0, what);
 }
 
+/// Of an exscan the first rank gets nothing.
+void scan(Run& run, MPI_Comm communicator, std::size_t count, bool in_place, const std::string& what) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &ranks);
+  const Numbers own = operand(rank, count);
+  const auto elements = static_cast<int>(count);
+  Numbers got = in_place ? own : Numbers(count, -1);
+  MPI_Scan(in_place ? MPI_IN_PLACE : own.data(), got.data(), elements, MPI_INT64_T, MPI_SUM, communicator);
+  run.expect(got == sum_of(rank + 1, count), what + ": wrong scan");
+  run.expect_ran("scan", ranks > 1 && count > 0, what + " scan");
+  got = in_place ? own : Numbers(count, -1);
+  MPI_Exscan(in_place ? MPI_IN_PLACE : own.data(), got.data(), elements, MPI_INT64_T, MPI_SUM, communicator);
+  run.expect(got == (rank > 0 ? sum_of(rank, count) : in_place ? own : Numbers(count, -1)), what + ": wrong exscan");
+  run.expect_ran("exscan", ranks > 1 && count > 0, what + " exscan");
+}
+
 void every_length(Run& run) {
   for (const std::size_t count : {0U, 1U, 2U, 7U, 12U, 13U, 100U, 1000U, 20000U}) {
     const std::string what = std::to_string(count) + " numbers";
     allreduce(run, MPI_COMM_WORLD, count, false, what);
     allreduce(run, MPI_COMM_WORLD, count, true, what + " in place");
     reduce(run, MPI_COMM_WORLD, count, 0, count % 2 == 0, what + " to a root");
+    scan(run, MPI_COMM_WORLD, count, false, what);
+    scan(run, MPI_COMM_WORLD, count, true, what + " in place");
   }
 }
 
@@ -82,6 +102,7 @@ void other_communicators(Run& run) {
     allreduce(run, communicator, 333, false, what);
     reduce(run, communicator, 333, ranks - 1, false, what);
     allreduce(run, communicator, 50, true, what);
+    scan(run, communicator, 333, ranks % 2 == 0, what);
   };
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &made);
@@ -130,8 +151,10 @@ void one_after_another(Run& run) {
       broadcast_bytes(run, count, turn % run.ranks, MPI_COMM_WORLD, what);
     } else if (turn % 4 == 1) {
       reduce(run, MPI_COMM_WORLD, count, turn * 3 % run.ranks, turn % 8 == 1, what);
+    } else if (turn % 4 == 2) {
+      allreduce(run, MPI_COMM_WORLD, count, true, what);
     } else {
-      allreduce(run, MPI_COMM_WORLD, count, turn % 4 == 2, what);
+      scan(run, MPI_COMM_WORLD, count, turn % 8 == 3, what);
     }
   }
 }

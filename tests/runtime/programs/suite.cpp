@@ -85,8 +85,9 @@ bool choose(const std::string& choice, Run& run) {
   auto* const set = find<Set>("trunkline_set");
   run.choice = choice;
   run.served.clear();
-  for (const char* collective : {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block",
-                                 "allgather", "allgatherv", "alltoall", "gather", "scatter", "alltoallv"}) {
+  for (const char* collective :
+       {"bcast", "reduce", "allreduce", "barrier", "reduce-scatter", "reduce-scatter-block", "allgather", "allgatherv",
+        "alltoall", "gather", "scatter", "alltoallv", "scan", "exscan"}) {
     if (set == nullptr || set(collective, choice.c_str()) == 0) {
       run.served.insert(collective);
     } else {

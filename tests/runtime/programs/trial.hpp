@@ -167,17 +167,20 @@ struct Trial {
   [[nodiscard]] int given(Rank rank, std::uint64_t value) const {
     return static_cast<int>((value * 31 + rank * 1009 + static_cast<std::uint64_t>(number) * 7) % 65521);
   }
-  [[nodiscard]] int sum(std::uint64_t value) const {
-    int all = 0;
-    for (Rank rank = 0; rank < ranks; ++rank) all += given(rank, value);
-    return all;
-  }
-  /// A value of the result.
+  /// A value of what the operands of all ranks make.
   [[nodiscard]] int combined(const ElementKind& elements, std::uint64_t value) const {
-    if (!elements.is_ordered) return sum(value);
+    return combined(elements, value, ranks);
+  }
+  /// And those of the ranks below `end`, which is above 0.
+  [[nodiscard]] int combined(const ElementKind& elements, std::uint64_t value, Rank end) const {
+    if (!elements.is_ordered) {
+      int sum = 0;
+      for (Rank rank = 0; rank < end; ++rank) sum += given(rank, value);
+      return sum;
+    }
     const std::uint64_t first = value / 2 * 2;
     int all[2] = {given(0, first), given(0, first + 1)};
-    for (Rank rank = 1; rank < ranks; ++rank) {
+    for (Rank rank = 1; rank < end; ++rank) {
       const int next[2] = {given(rank, first), given(rank, first + 1)};
       Maps::follow(all, next, all);
     }
@@ -285,6 +288,9 @@ class Runner {
       case Collective::gather:
       case Collective::scatter:
         return root_shares();
+      case Collective::scan:
+      case Collective::exscan:
+        return scan();
     }
     return false;
   }
@@ -349,6 +355,21 @@ class Runner {
     bool right = drive(part_.reduce(transport_, data, pace(), everywhere, order));
     for (std::uint64_t i = 0; i < own.values(); ++i) {
       right = right && own[i] == trial_.given(rank_, i) && (!has_result || result[i] == trial_.combined(kind_, i));
+    }
+    return right && own.has_gaps() && result.has_gaps();
+  }
+
+  bool scan() {
+    const bool excludes_own = facts_of(trial_.collective).after == Holding::before_own;
+    const bool has_result = !excludes_own || rank_ > 0;
+    Buffer own(kind_, starts_.back());
+    Buffer result(kind_, starts_.back());
+    fill(own, result);
+    const Operands data = operands(own, result, has_result);
+    bool right = drive(part_.scan(transport_, data, excludes_own, pace()));
+    const Rank end = rank_ + (excludes_own ? 0 : 1);
+    for (std::uint64_t i = 0; i < own.values(); ++i) {
+      right = right && own[i] == trial_.given(rank_, i) && (!has_result || result[i] == trial_.combined(kind_, i, end));
     }
     return right && own.has_gaps() && result.has_gaps();
   }

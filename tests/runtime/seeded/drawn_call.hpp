@@ -189,8 +189,9 @@ class Draw {
   /// Where the plan can: with an operation that does not commute.
   void in_rank_order_perhaps() {
     const Trial& trial = call_.trial;
-    const bool may = facts_of(trial.collective).has_operand_order() && !facts_of(trial.collective).goes_by_shares();
-    if (!may || chance(0.4, random_) || !trial.plan.steps().keeps_rank_order()) return;
+    const CollectiveFacts& facts = facts_of(trial.collective);
+    const bool may = facts.has_operand_order() && !facts.goes_by_shares();
+    if (!may || chance(0.4, random_) || !(facts.makes_prefixes() || trial.plan.steps().keeps_rank_order())) return;
     call_.trial.kind = maps_kind;
     call_.by_arrival = false;
   }

@@ -20,10 +20,12 @@ _NUMBERS = {
     "alltoallv": 4,
     "barrier": 6,
     "bcast": 7,
+    "exscan": 8,
     "gather": 9,
     "reduce": 11,
     "reduce-scatter": 12,
     "reduce-scatter-block": 13,
+    "scan": 14,
     "scatter": 15,
 }
 """Of Open MPI's collectives in its files of rules."""
