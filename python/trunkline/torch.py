@@ -90,18 +90,37 @@ def init_process_group(backend: str = BACKEND, **options: object) -> None:
         backend: ``trunkline``, or one of PyTorch's own such as ``gloo``, to compare with.
         options: Handed on, such as ``timeout``.
 
-    The address of rank 0's host is MASTER_ADDR, where that is set, or else the name that MPI has for it.
+    The address of rank 0's host is MASTER_ADDR, where that is set, or else the name that MPI has for it. A rank that
+    ends by an exception ends the job from then on: others wait for it.
     """
     world = MPI.COMM_WORLD
+    place: tuple[str, int] | RuntimeError | None = None
     store = None
     if world.rank == 0:
         host = os.environ.get("MASTER_ADDR") or MPI.Get_processor_name()
-        store = dist.TCPStore(host, 0, world.size, True, wait_for_workers=False)
-        world.bcast((host, store.port))
-    else:
-        host, port = world.bcast(None)
+        try:
+            store = dist.TCPStore(host, 0, world.size, True, wait_for_workers=False)
+            place = host, store.port
+        except Exception as error:  # all ranks are told
+            place = RuntimeError(f"trunkline: rank 0 has no store for PyTorch on {host} (MASTER_ADDR): {error}")
+    place = world.bcast(place)
+    if isinstance(place, RuntimeError):
+        raise place
+    if store is None:
+        host, port = place
         store = dist.TCPStore(host, port, world.size, False, wait_for_workers=False)
     dist.init_process_group(backend, store=store, rank=world.rank, world_size=world.size, **options)
+    if world.size > 1 and not hasattr(sys, "ps1"):
+        sys.excepthook = _ending_the_job(sys.excepthook)
+
+
+def _ending_the_job(hook: Callable[..., object]) -> Callable[..., object]:
+    def end(*error: object) -> None:
+        hook(*error)
+        sys.stderr.flush()
+        MPI.COMM_WORLD.Abort(1)
+
+    return end
 
 
 # Since 2.15 PyTorch calls what Python derives from its `Backend`, also for collectives in compiled graphs. Older
@@ -113,14 +132,20 @@ _Base = torch._C._distributed_c10d.Backend if _KNOWS_BACKENDS else dist.ProcessG
 class MpiWork(Work):  # type: ignore[misc]
     """A call that is under way. Its future has the result, or what went wrong."""
 
-    def __init__(self, future: torch.futures.Future) -> None:
-        """Over once that one is."""
+    def __init__(self, future: torch.futures.Future, errors: Sequence[Exception]) -> None:
+        """Over once that one is; then `errors` has what went wrong, which the future knows by its words alone."""
         super().__init__()
         self.future = future
+        self._errors = errors
 
     def wait(self, _timeout: timedelta | None = None) -> bool:
-        """Raises what went wrong."""
-        self.future.wait()
+        """Raises what went wrong. As long as MPI waits: no timeout is kept."""
+        try:
+            self.future.wait()
+        except RuntimeError:
+            if self._errors:
+                raise self._errors[0] from None
+            raise
         return True
 
     def get_future(self) -> torch.futures.Future:
@@ -139,6 +164,15 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
         super().__init__(communicator.rank, communicator.size)
         self._communicator = communicator
         self._calls = ThreadPoolExecutor(1, thread_name_prefix="trunkline")
+        # Who hears of a call's end may wait for another one.
+        self._ends = ThreadPoolExecutor(32, thread_name_prefix="trunkline-ends")
+
+    def shutdown(self) -> None:
+        """After all calls; all ranks of the group."""
+        self._calls.shutdown()
+        self._ends.shutdown()
+        if self._communicator != MPI.COMM_NULL:
+            self._communicator.Free()
 
     def getBackendName(self) -> str:  # noqa: N802
         """By which PyTorch knows it."""
@@ -210,12 +244,14 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
         opts: AllgatherOptions | None = None,  # noqa: ARG002
     ) -> Work:
         """All ranks' tensors, one behind the other."""
-        _check(output.is_contiguous() and output.numel() == own.numel() * self.size(), "all_gather_into_tensor")
-        flat = _flat(own)
-        is_in_place = flat.data_ptr() == output.data_ptr() + self.rank() * flat.numel() * flat.element_size()
+        _check(output.numel() == own.numel() * self.size(), "all_gather_into_tensor")
+        _check_types([output, own], "all_gather_into_tensor")
+        flat, result = _flat(own), _flat(output)
+        is_in_place = flat.data_ptr() == result.data_ptr() + self.rank() * flat.numel() * flat.element_size()
 
         def call() -> None:
-            self._communicator.Allgather(MPI.IN_PLACE if is_in_place else _message(flat), _message(output))
+            self._communicator.Allgather(MPI.IN_PLACE if is_in_place else _message(flat), _message(result))
+            _put_back(result, output)
 
         return self._start(call, [output])
 
@@ -241,8 +277,10 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     def reduce_scatter_single(self, output: torch.Tensor, own: torch.Tensor, opts: ReduceScatterOptions) -> Work:
         """Each rank's part of the sum."""
         _check(output.numel() * self.size() == own.numel(), "reduce_scatter_tensor")
+        _check_types([output, own], "reduce_scatter_tensor")
         operation, divisor = _operation(opts.reduceOp, own, self.size())
-        flat, result = _flat(own), _flat(output)
+        flat = _flat(own)
+        result = _apart(_flat(output), flat)
 
         def call() -> None:
             self._communicator.Reduce_scatter_block(_message(flat), _message(result), operation)
@@ -270,7 +308,9 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
         ranks, needed = self.size(), "as many rows as are said, or a multiple of the ranks,"
         for rows, each in ((len(own), to_each), (len(output), from_each)):
             _check(sum(each) == rows if each else rows % ranks == 0, "all_to_all_single", needed)
-        flat, result = _flat(own), _flat(output)
+        _check_types([output, own], "all_to_all_single")
+        flat = _flat(own)
+        result = _apart(_flat(output), flat)
 
         def call() -> None:
             if to_each or from_each:
@@ -292,6 +332,7 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     ) -> Work:
         """A tensor for each rank from each other one, of any lengths."""
         _check(len(inputs) == len(outputs) == self.size(), "all_to_all", "as many tensors as ranks")
+        _check_types([*inputs, *outputs], "all_to_all")
         sent, received = _in_a_row(inputs), _in_a_row(outputs)
 
         def call() -> None:
@@ -343,21 +384,28 @@ class MpiProcessGroup(_Base):  # type: ignore[misc,valid-type]
     recv = recv_anysource = send
 
     def _start(self, call: Callable[[], object], result: list[torch.Tensor]) -> Work:
-        future = torch.futures.Future()
+        over, errors = torch.futures.Future(), []
+        is_inference = torch.is_inference_mode_enabled()  # of the caller's thread
 
         def run() -> None:
             try:
-                with torch.no_grad():
+                with torch.inference_mode(is_inference), torch.no_grad():
                     call()
             except Exception as error:  # whoever waits is told
                 if not _KNOWS_BACKENDS:
                     _end_job()
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+                errors.append(error)
+            self._ends.submit(over.set_result, None)
 
+        def outcome(_: torch.futures.Future) -> list[torch.Tensor]:
+            """Raised here, an error is one to PyTorch's own waiters, too."""
+            if errors:
+                raise errors[0]
+            return result
+
+        future = over.then(outcome)
         self._calls.submit(run)
-        return _work(future)
+        return _work(future, errors)
 
 
 def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProcessGroup:
@@ -376,9 +424,9 @@ def _create(options: _DistributedBackendOptions, _of_group: object) -> MpiProces
     return MpiProcessGroup(world.Create_group(world.group.Incl(ranks)))
 
 
-def _work(future: torch.futures.Future) -> Work:
+def _work(future: torch.futures.Future, errors: Sequence[Exception] = ()) -> Work:
     """PyTorch's own tells no errors. Under 1.13 DDP hangs with one that Python derives."""
-    return MpiWork(future) if _KNOWS_BACKENDS else _create_work_from_future(future)
+    return MpiWork(future, errors) if _KNOWS_BACKENDS else _create_work_from_future(future)
 
 
 def _end_job() -> NoReturn:
@@ -390,12 +438,19 @@ def _end_job() -> NoReturn:
 
 
 def _together(works: Iterable[Work]) -> Work:
-    return _work(torch.futures.collect_all([work.get_future() for work in works]))
+    def outcome(over: torch.futures.Future) -> list[torch.Tensor]:
+        return [tensor for one in over.value() for tensor in one.value()]
+
+    return _work(torch.futures.collect_all([work.get_future() for work in works]).then(outcome))
 
 
 def _check(is_right: bool, call: str, needed: str = "as many tensors as ranks, all of one length,") -> None:
     if not is_right:
         raise ValueError(f"trunkline: {call}: {needed} are needed")
+
+
+def _check_types(tensors: Sequence[torch.Tensor], call: str) -> None:
+    _check(len({one.dtype for one in tensors}) <= 1, call, "tensors of one type")
 
 
 def _only(things: Sequence[_Thing]) -> _Thing:
@@ -411,6 +466,7 @@ def _of_ranks(
     """A tensor of each rank, all as long as this rank's own."""
     tensors = _only(lists)
     _check(len(tensors) == ranks and all(one.numel() == own.numel() for one in tensors), call)
+    _check_types([*tensors, own], call)
     return tensors
 
 
@@ -433,6 +489,14 @@ def _spread(together: torch.Tensor, tensors: Sequence[torch.Tensor]) -> None:
     for one in tensors:
         one.copy_(together[begin : begin + one.numel()].view(one.shape))
         begin += one.numel()
+
+
+def _apart(result: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    """Room for a result where MPI allows it: not where it reads. The tensor itself, or other memory."""
+    begin, end = (result.data_ptr() + all_of for all_of in (0, result.numel() * result.element_size()))
+    first = own.data_ptr()
+    is_apart = end <= first or first + own.numel() * own.element_size() <= begin
+    return result if is_apart else torch.empty_like(result)
 
 
 def _put_back(flat: torch.Tensor, tensor: torch.Tensor) -> None:

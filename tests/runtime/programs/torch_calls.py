@@ -90,6 +90,31 @@ empty = torch.zeros(0)
 dist.all_reduce(empty)
 dist.broadcast(empty, 0)
 
+# Results that lie where the operand does, between elements of others, and in the caller's inference mode.
+whole = torch.arange(6.0)
+dist.reduce_scatter_tensor(whole.chunk(ranks)[rank], whole)
+assert whole.chunk(ranks)[rank].tolist() == [6 * rank, 6 * rank + 3]
+rows = torch.arange(3.0) + 10 * rank
+dist.all_to_all_single(rows, rows)
+assert rows.tolist() == [10 * one + rank for one in range(ranks)]
+apart = torch.zeros(ranks, 2)
+dist.all_gather_into_tensor(apart[:, 1], torch.full((1,), float(rank)))
+assert apart.tolist() == [[0, one] for one in range(ranks)]
+with torch.inference_mode():
+    gathered = [torch.zeros(2, 2) for _ in range(ranks)]
+    dist.all_gather(gathered, torch.full((2, 2), float(rank)))
+    assert [one[1, 1].item() for one in gathered] == [0, 1, 2]
+gathered = [torch.zeros(2, 2) for _ in range(ranks)]
+
+
+def goes_on(future):
+    """Who hears of one call waits for another one."""
+    return [*future.value(), *dist.all_reduce(torch.ones(1), async_op=True).get_future().wait()]
+
+
+first = dist.all_reduce(torch.ones(1), async_op=True)
+assert torch.cat(first.get_future().then(goes_on).wait()).tolist() == [3, 3]
+
 if IS_NEW:  # collectives as functions, as compiled graphs have them
     functional = import_module("torch.distributed._functional_collectives")
     world = dist.group.WORLD
@@ -115,6 +140,7 @@ is_refused(lambda: dist.all_reduce(torch.ones(2, dtype=torch.int32), Op.AVG), Va
 is_refused(lambda: dist.all_reduce(torch.ones(2).to_sparse()), ValueError, "dense tensors on the CPU")
 is_refused(lambda: dist.send(torch.ones(2), (rank + 1) % ranks), RuntimeError, "does not support send")
 is_refused(lambda: dist.all_gather(gathered, torch.ones(3)), ValueError, "all of one length")
+is_refused(lambda: dist.all_gather_into_tensor(torch.ones(3).double(), torch.ones(1)), ValueError, "of one type")
 is_refused(lambda: dist.all_to_all_single(torch.ones(4), torch.ones(6)), ValueError, "a multiple of the ranks")
 
 
@@ -126,6 +152,9 @@ def spoil(*_):
 if IS_NEW or sys.argv[1:] == ["spoilt"]:
     kept, trunkline.torch._put_back = trunkline.torch._put_back, spoil
     is_refused(lambda: dist.all_reduce(torch.ones(3)), ValueError, "spoilt")
+    future = dist.all_reduce(torch.ones(3), async_op=True).get_future()
+    is_refused(future.wait, RuntimeError, "spoilt")
+    is_refused(lambda: dist.all_reduce_coalesced([torch.ones(3), torch.ones(2)]), RuntimeError, "spoilt")
     trunkline.torch._put_back = kept
 
 dist.barrier()
