@@ -120,30 +120,32 @@ struct Crossing {
   std::size_t phase;
 };
 
-/// What a rank sends over the fullest link of all that it sends without a word.
+/// What a rank sends over a link without a word.
 struct Opening {
-  const std::vector<Crossing>* link = nullptr;
-  std::uint64_t room = 1;     ///< of that link
   std::uint64_t at_once = 0;  ///< messages under way there
   Rank to = 0;                ///< of the first such message
   std::size_t last = 0;       ///< number of the last one among all of that link
 };
+/// By sender, and by the crossings of a link in the order of links.
+using Openings = std::map<std::pair<Rank, std::size_t>, Opening>;
 
 /// A call may follow another one at once, whose last messages are on the links still. In a row of calls the message
 /// `at_once` before the last of the opening is one of the call before: its receiver has it once it has begun.
-std::vector<Word> words_of_those_who_have_begun(const std::map<Rank, Opening>& openings) {
+std::vector<Word> words_of_those_who_have_begun(const std::map<std::size_t, std::vector<Crossing>>& crossings,
+                                                const Openings& openings) {
   std::vector<Word> words;
-  for (const auto& [sender, opening] : openings) {
-    const std::size_t messages = opening.link->size();
-    if (messages + opening.last < opening.at_once) continue;
-    const Rank there = (*opening.link)[(messages + opening.last - opening.at_once) % messages].receiver;
+  for (const auto& [place, opening] : openings) {
+    const auto& [sender, link] = place;
+    const std::vector<Crossing>& all = crossings.at(link);
+    if (all.size() + opening.last < opening.at_once) continue;
+    const Rank there = all[all.size() + opening.last - opening.at_once].receiver;
     if (there != sender) words.push_back({.message = {.from = there, .to = sender, .then = opening.to}, .before = 0});
   }
   return words;
 }
 
-/// One for each message that would overflow the fullest of its links, and one at the beginning for each rank that sends
-/// some there without.
+/// One for each message that would overflow the fullest of its links, and one at the beginning for each rank and each
+/// link that it sends some over without.
 std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::uint64_t queue_bytes) {
   std::map<std::size_t, std::vector<Crossing>> crossings;  // by link, in the order of phases
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
@@ -161,10 +163,11 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
   }
   std::map<std::size_t, std::size_t> crossed;  // by link, of the messages that were looked at
   std::vector<Word> words;
-  std::map<Rank, Opening> openings;  // by sender
+  Openings openings;
   for (std::size_t phase = 0; phase < all.phases().size(); ++phase) {
     for (const PairMessage& message : all.phases()[phase]) {
       const std::vector<Crossing>* fullest = nullptr;
+      std::size_t fullest_link = 0;
       std::size_t before_it = 0;
       std::uint64_t room = 1;
       const std::vector<std::size_t> links = all.links_of(message);
@@ -175,6 +178,7 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
         if (holds_all[link] || link == links.front()) continue;
         if (fullest != nullptr && own.size() * room < fullest->size() * its_room) continue;
         fullest = &own;
+        fullest_link = link;
         before_it = before;
         room = its_room;
       }
@@ -182,10 +186,9 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
       const std::uint64_t at_once =
           std::max(least_at_once * room, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
       if (before_it < at_once) {
-        Opening& own = openings[message.from];
-        const bool is_fuller = own.link == nullptr || fullest->size() * own.room > own.link->size() * room;
-        if (is_fuller) own = {.link = fullest, .room = room, .at_once = at_once, .to = message.to};
-        if (own.link == fullest) own.last = before_it;
+        const auto [own, is_new] = openings.try_emplace({message.from, fullest_link}, Opening{.to = message.to});
+        own->second.at_once = at_once;
+        own->second.last = before_it;
         continue;
       }
       const Crossing& earlier = (*fullest)[before_it - at_once];
@@ -194,7 +197,7 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
           {.message = {.from = earlier.receiver, .to = message.from, .then = message.to}, .before = earlier.phase + 1});
     }
   }
-  std::ranges::move(words_of_those_who_have_begun(openings), std::back_inserter(words));
+  std::ranges::move(words_of_those_who_have_begun(crossings, openings), std::back_inserter(words));
   return words;
 }
 

@@ -64,6 +64,7 @@ void BlockExchange::leave_out(int rank) {
     if (sends_.pieces[slot].peer != rank) continue;
     is_left_over_ = transport().let_go(std::span(sends_.requests).subspan(slot, 1), false) || is_left_over_;
   }
+  words_.leave_out(rank);
 }
 
 std::vector<int> BlockExchange::peers() const {
@@ -249,12 +250,15 @@ bool BlockExchange::Pieces::next() {
     const std::uint64_t begin = exchange_.blocks_.offset(transfer->first);
     const std::uint64_t row = exchange_.blocks_.offset(transfer->first + transfer->count) - begin;
     const std::uint64_t end = begin + transfer->rows * row;
-    if (begin == end) continue;  // both sides know
+    if (begin == end) {  // both sides know; what it waits for keeps apart what others send, too
+      if (transfer->word != no_round) word_of_skipped_ = transfer->word;
+      continue;
+    }
     piece_ = {.peer = exchange_.local_.order[transfer->peer],
               .position = transfer->peer,
               .round = round,
               .needs = transfer->needs,
-              .word = transfer->word,
+              .word = transfer->word != no_round ? transfer->word : std::exchange(word_of_skipped_, no_round),
               .reduces = transfer->reduces,
               .replaces = transfer->replaces,
               .rows = transfer->blocks(),

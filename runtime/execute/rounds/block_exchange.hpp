@@ -47,6 +47,7 @@ class BlockExchange final : public Execution {
     const BlockExchange& exchange_;
     Side side_;
     std::uint64_t next_round_ = 0;
+    std::uint64_t word_of_skipped_ = no_round;  ///< of an empty transfer, for the next one
     BlockPiece piece_;
   };
 

@@ -74,6 +74,12 @@ void Words::add_peers(std::vector<int>& peers) const {
   for (const Sent& one : to_send_) peers.push_back(one.peer);
 }
 
+void Words::leave_out(int rank) noexcept {
+  for (std::size_t number = 0; number < sent_; ++number) {
+    if (to_send_[number].peer == rank) static_cast<void>(transport_.let_go(std::span(&sends_[number], 1), false));
+  }
+}
+
 void Words::let_go() noexcept {
   for (Received& one : received_) static_cast<void>(transport_.let_go(std::span(&one.pending, 1), true));
   static_cast<void>(transport_.let_go(sends_, false));

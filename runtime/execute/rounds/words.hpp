@@ -43,6 +43,8 @@ class Words {
   [[nodiscard]] bool needs(int rank) const;
   void add_peers(std::vector<int>& peers) const;
   [[nodiscard]] std::span<Pending> sends() { return sends_; }
+  /// Those that were sent to it are awaited no more.
+  void leave_out(int rank) noexcept;
   /// After an error: the library may still use them, which have no memory that anything else is in.
   void let_go() noexcept;
 
