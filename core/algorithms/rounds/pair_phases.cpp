@@ -122,12 +122,15 @@ struct Crossing {
 
 /// What a rank sends over a link without a word.
 struct Opening {
+  std::size_t link = 0;
   std::uint64_t at_once = 0;  ///< messages under way there
   Rank to = 0;                ///< of the first such message
   std::size_t last = 0;       ///< number of the last one among all of that link
 };
-/// By sender, and by the crossings of a link in the order of links.
+/// By sender, and by link between switches; of the links to hosts, of which each has its own of a rank's messages, the
+/// first one that it sends over stands for all.
 using Openings = std::map<std::pair<Rank, std::size_t>, Opening>;
+constexpr std::size_t to_a_host = std::numeric_limits<std::size_t>::max();
 
 /// A call may follow another one at once, whose last messages are on the links still. In a row of calls the message
 /// `at_once` before the last of the opening is one of the call before: its receiver has it once it has begun.
@@ -135,8 +138,8 @@ std::vector<Word> words_of_those_who_have_begun(const std::map<std::size_t, std:
                                                 const Openings& openings) {
   std::vector<Word> words;
   for (const auto& [place, opening] : openings) {
-    const auto& [sender, link] = place;
-    const std::vector<Crossing>& all = crossings.at(link);
+    const Rank sender = place.first;
+    const std::vector<Crossing>& all = crossings.at(opening.link);
     if (all.size() + opening.last < opening.at_once) continue;
     const Rank there = all[all.size() + opening.last - opening.at_once].receiver;
     if (there != sender) words.push_back({.message = {.from = there, .to = sender, .then = opening.to}, .before = 0});
@@ -186,9 +189,10 @@ std::vector<Word> words_of(const Phases& all, std::uint64_t block_bytes, std::ui
       const std::uint64_t at_once =
           std::max(least_at_once * room, queue_bytes / std::max(block_bytes, std::uint64_t{1}));
       if (before_it < at_once) {
-        const auto [own, is_new] = openings.try_emplace({message.from, fullest_link}, Opening{.to = message.to});
-        own->second.at_once = at_once;
-        own->second.last = before_it;
+        const std::size_t place = fullest_link == links.back() ? to_a_host : fullest_link;
+        const auto [found, is_new] = openings.try_emplace(
+            {message.from, place}, Opening{.link = fullest_link, .at_once = at_once, .to = message.to});
+        if (found->second.link == fullest_link) found->second.last = before_it;
         continue;
       }
       const Crossing& earlier = (*fullest)[before_it - at_once];

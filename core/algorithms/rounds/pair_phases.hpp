@@ -45,9 +45,10 @@ inline constexpr std::uint64_t pair_lead = 6;
 /// A message waits for one, by way of the link that has most to carry of those between switches and to hosts that it
 /// crosses: its sender hears that an earlier message over that link has come. So no more blocks of `block_bytes` are
 /// under way there than `queue_bytes` hold, or eight for each that it has room for. A link whose queue holds the lead
-/// of all ranks that send over it has no words. Before its first message over each such link a rank waits for one who
-/// has begun: so the last messages of the call before are not joined by too many of this one. Time O(ranks^2 * (path +
-/// phases / 64)). Throws std::invalid_argument where the placement does not fit the cluster.
+/// of all ranks that send over it has no words. Before its first message over each such link between switches, and
+/// its first one to a host, a rank waits for one who has begun: so the last messages of the call before are not joined
+/// by too many of this one. Time O(ranks^2 * (path + phases / 64)). Throws std::invalid_argument where the placement
+/// does not fit the cluster.
 [[nodiscard]] std::vector<PairRound> pair_phases(const Cluster& cluster, const Placement& placement,
                                                  std::span<const Rank> order, std::uint64_t block_bytes,
                                                  std::uint64_t queue_bytes);
