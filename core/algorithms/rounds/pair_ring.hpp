@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "algorithms/rounds/pair_phases.hpp"
 #include "network/placement.hpp"
 #include "patterns/block_schedule.hpp"
 
 namespace trunkline {
 
 /// A block for each pair of positions: first those of position 0 for all, then those of position 1. A position sends in
-/// a round once it has all that came pair_lead rounds before, so that none is far ahead of others. Time and space O(1).
+/// a round once it has what came in the one before, so all go in step, and of each rank one block is under way. Time
+/// and space O(1).
 class PairRing final : public BlockSchedule {
  public:
   /// Throws std::invalid_argument where `position` is not below `ranks`.
@@ -29,7 +29,7 @@ class PairRing final : public BlockSchedule {
     return BlockTransfer{.peer = static_cast<Rank>(to),
                          .first = position_ * ranks_ + to,
                          .count = 1,
-                         .needs = round < pair_lead ? no_round : round - pair_lead};
+                         .needs = round == 0 ? no_round : round - 1};
   }
 
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {
