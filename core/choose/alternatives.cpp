@@ -109,8 +109,6 @@ bool is_there(Where where, bool has_sites, bool is_routed, bool shares_hosts, bo
       return has_sites && shares_hosts && own_processors;
     case Where::with_small_factors:
       return !std::has_single_bit(ranks) && largest_prime_factor(static_cast<Rank>(ranks)) <= largest_factor;
-    case Where::within_a_site_where_ranks_look_at_once:
-      return !has_sites && (own_processors || !shares_hosts);
     case Where::on_own_processors:
       return shares_hosts && own_processors;
     case Where::on_shared_hosts_in_groups:

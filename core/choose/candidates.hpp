@@ -66,12 +66,10 @@ enum class For : std::uint8_t {
 /// and only where paths are the shortest, so that several ways lead from site to site; only where long links do and a
 /// host has several ranks, and hosts do not share the processors of one machine, since on the lab nobody has measured
 /// it; only where a host has several ranks; so too, and only where hosts do not share processors; only where the number
-/// of ranks is no power of two, and of small prime factors; only where no long links do, and no host has several ranks
-/// that share its processors, where each waits for the one before it and looks seldom.
+/// of ranks is no power of two, and of small prime factors.
 enum class Where : std::uint8_t {
   anywhere,
   within_a_site,
-  within_a_site_where_ranks_look_at_once,
   with_one_rank_a_host,
   over_long_links,
   over_long_links_with_one_rank_a_host,

@@ -229,7 +229,7 @@ std::string_view algorithm_of_one_order(const Alternatives* alternatives, Collec
   }
   if (!steadiest.empty()) return steadiest;
   if (facts_of(collective).goes_by_shares()) return order == OperandOrder::any ? "unaware-ring" : "";
-  if (facts_of(collective).makes_prefixes()) return "linear";
+  if (facts_of(collective).makes_prefixes()) return "recursive-doubling";
   if (order == OperandOrder::any) return "unaware-binary";
   return root == 0 ? "unaware-linear" : "";
 }

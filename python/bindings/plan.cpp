@@ -363,6 +363,8 @@ void bind_plan(nb::module_& module) {
       .def_ro("after", &CollectiveFacts::after, "What each rank gets.")
       .def_ro("direction", &CollectiveFacts::direction,
               "Of data in plans of trees; None: they move shares, or there are none.")
+      .def_prop_ro("makes_prefixes", &CollectiveFacts::makes_prefixes,
+                   "Whether each rank gets another result, of the operands of those before it.")
       .def_prop_ro("goes_by_shares", &CollectiveFacts::goes_by_shares,
                    "Each rank has a share of the data, before or after.")
       .def_prop_ro("goes_by_pairs", &CollectiveFacts::goes_by_pairs,

@@ -102,9 +102,6 @@ class RoundReplay {
       throw InvalidPlan("there are " + std::to_string(blocks) + " blocks for " + std::to_string(ranks) + " ranks; " +
                         std::string(facts.name) + " has one for each " + (by_pairs ? "pair of ranks" : "rank"));
     }
-    if (facts.makes_prefixes() && !std::ranges::is_sorted(rounds.order)) {
-      throw InvalidPlan(std::string(facts.name) + " begins at rank 0, and goes by rank number");
-    }
     for (Rank position = 0; position < ranks; ++position) {
       for (std::uint64_t block = 0; block < blocks; ++block) {
         if (holds(facts.before, position, block)) has_.add(position, block, facts.reduces ? position : 0);
@@ -254,8 +251,15 @@ class RoundReplay {
 
 }  // namespace
 
+void check_order(const Rounds& rounds, Collective collective) {
+  const CollectiveFacts& facts = facts_of(collective);
+  if (!facts.makes_prefixes() || std::ranges::is_sorted(rounds.order)) return;
+  throw InvalidPlan(std::string(facts.name) + " begins at rank 0, and goes by rank number");
+}
+
 void check_rounds(const Rounds& rounds, Collective collective) {
   if (rounds.order.empty()) throw InvalidPlan("the plan has no ranks");
+  check_order(rounds, collective);
   const auto first = rounds.schedule_of(0);
   RoundReplay(rounds, first->fixed_blocks().value_or(3 * first->period() + 1), facts_of(collective)).run();
 }

@@ -42,12 +42,14 @@ class RoundLoads {
 Contention contention_of(const Cluster& cluster, const Placement& placement, const Rounds& rounds, std::size_t most) {
   check_fit(cluster, placement, rounds.order.size(), rounds.order.front());
   RoundLoads loads(cluster, placement, rounds.order);
+  const bool flows = rounds.schedule_of(0)->is_line();  // segments are in all of its rounds at once
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
     for (const RoundSample::Sent& sent : sample.sent) {
       if (sent.blocks > 0) loads.add(sent.from, sent.to);  // a word takes no room
     }
-    loads.end_round();
+    if (!flows) loads.end_round();
   }
+  loads.end_round();
   return busiest_of(loads.most(), 1, cluster, placement, most);
 }
 

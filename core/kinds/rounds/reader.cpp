@@ -33,6 +33,7 @@ class RoundReader {
         rounds.find("generator") != nullptr ? generated(rounds, *rounds.find("generator")) : listed(rounds);
     if (!made || faults_.size() != before) return {};
     try {
+      check_order(*made, collective_);
       if (made->generator.empty() || ranks_ <= most_replayed) check_rounds(*made, collective_);
     } catch (const InvalidPlan& invalid) {
       faults_.add(rounds, invalid.what());

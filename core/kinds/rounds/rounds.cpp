@@ -67,8 +67,8 @@ class RoundSteps final : public Steps {
       return std::make_unique<const MemoryRoundCosts>(memory_round_costs(rounds_, collective, hosts));
     }
     if (rounds_.schedule_of(0)->is_line()) {
-      return std::make_unique<const TreeCosts>(
-          tree_costs(paths, placement, line_through(rounds_.order), Direction::up, hosts));
+      const Tree line = line_through({rounds_.order.rbegin(), rounds_.order.rend()});
+      return std::make_unique<const TreeCosts>(tree_costs(paths, placement, line, Direction::up, hosts));
     }
     if (facts_of(collective).goes_by_pairs()) {
       return std::make_unique<const PairCosts>(pair_costs(paths, placement, rounds_, hosts));

@@ -35,9 +35,13 @@ struct Rounds {
 /// Throws std::invalid_argument where the plan is of another kind.
 [[nodiscard]] const Rounds& rounds_of(const Plan& plan);
 
-/// Replays all ranks. Throws InvalidPlan naming round and rank where a block is sent that is not there, arrives twice
-/// or never, an operand is added twice or never, or the two sides of a transfer disagree; and at the end, a rank that
-/// lacks what the collective promises. Time and space O(ranks * blocks), times the ranks where operands are added.
+/// Throws InvalidPlan where the collective goes by rank number, and positions are other ones.
+void check_order(const Rounds& rounds, Collective collective);
+
+/// The same, and replays all ranks. Throws InvalidPlan naming round and rank where a block is sent that is not there,
+/// arrives twice or never, an operand is added twice or never, or the two sides of a transfer disagree; and at the end,
+/// a rank that lacks what the collective promises. Time and space O(ranks * blocks), times the ranks where operands are
+/// added.
 void check_rounds(const Rounds& rounds, Collective collective = Collective::bcast);
 
 /// The most transfers that share a channel in any round.

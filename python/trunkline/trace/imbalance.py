@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trunkline import _core
 from trunkline.compat import zip_equal
 from trunkline.trace.calls import Group, RankCalls
 from trunkline.trace.stages import Clocks
@@ -57,6 +58,9 @@ def imbalance_of(group: Group, calls: dict[int, RankCalls], clocks: Clocks, skip
     start, end = entries_and_exits(group, calls, clocks, skip)
     gap = np.stack([calls[rank].gap[group.places[rank][skip:]] for rank in ranks]).astype(np.float64)
     last = start.max(axis=0)
+    is_known = group.collective in _core.collectives()  # another release may have more
+    if is_known and _core.facts_of(group.collective).makes_prefixes:  # a rank waits for those before it
+        last = np.maximum.accumulate(start, axis=0)
     waiting = float((np.minimum(last, end) - start).mean()) / 1e3
     known = (gap >= 0).all(axis=0)
     program = float((gap[:, known].max(axis=0) - gap[:, known].min(axis=0)).mean()) / 1e3 if known.any() else 0.0
@@ -72,7 +76,7 @@ def imbalance_of(group: Group, calls: dict[int, RankCalls], clocks: Clocks, skip
     return Imbalance(
         in_call,
         waiting,
-        float((end.max(axis=0) - last).mean()) / 1e3,
+        float((end.max(axis=0) - start.max(axis=0)).mean()) / 1e3,
         program,
         error,
         [one for one in late if one[1]],

@@ -13,7 +13,7 @@ from trunkline.trace.otf2_library import UNDEFINED, Archive
 
 # Region roles and numbers of collective operations as OTF2 has them.
 _FUNCTION = 1
-_BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL = 15, 23, 24, 25
+_BARRIER, _ONE_TO_ALL, _ALL_TO_ONE, _ALL_TO_ALL, _OTHER_COLLECTIVE = 15, 23, 24, 25, 26
 _OPERATIONS = {
     "MPI_Barrier": 0,
     "MPI_Bcast": 1,
@@ -22,9 +22,12 @@ _OPERATIONS = {
     "MPI_Allgather": 6,
     "MPI_Allgatherv": 7,
     "MPI_Alltoall": 8,
+    "MPI_Alltoallv": 9,
     "MPI_Allreduce": 11,
     "MPI_Reduce": 12,
     "MPI_Reduce_scatter": 13,
+    "MPI_Scan": 14,
+    "MPI_Exscan": 15,
     "MPI_Reduce_scatter_block": 16,
 }
 _MPI, _PROCESS, _THREAD = 4, 1, 1
@@ -165,6 +168,8 @@ def _role(facts: _core.CollectiveFacts) -> int:
     """Of a region."""
     if not facts.has_data:
         return _BARRIER
+    if facts.makes_prefixes:
+        return _OTHER_COLLECTIVE
     if facts.before == _core.Holding.all_at_root:
         return _ONE_TO_ALL
     return _ALL_TO_ONE if facts.after == _core.Holding.all_at_root else _ALL_TO_ALL

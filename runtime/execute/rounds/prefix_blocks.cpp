@@ -26,7 +26,7 @@ Chunk PrefixBlocks::outgoing(const BlockPiece& piece, std::uint64_t /*number*/) 
 void PrefixBlocks::arrived(const BlockPiece& piece, std::uint64_t number) {
   const Chunk lower = slot(piece, number);
   const bool is_first = begun_[piece.block] < piece.end;
-  const bool is_needed = !excludes_own_ || piece.round < sends_until_;
+  const bool is_needed = !excludes_own_ || piece.round + 1 < sends_until_;
   begun_[piece.block] = std::max(begun_[piece.block], piece.end);
   if (is_needed) {
     if (is_first && (excludes_own_ || !operands_.in_place())) operands_.copy(own(piece), sum(piece));

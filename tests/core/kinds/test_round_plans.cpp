@@ -173,6 +173,15 @@ TEST(Generators, OfAnotherCollectiveAreRefusedForManyRanksToo) {
   EXPECT_THAT(faults, ElementsAre(HasSubstr("7:14: \"allgather-ring\" is no generator of rounds for this collective")));
 }
 
+TEST(Generators, OfScansGoByRankNumberAmongManyRanksToo) {
+  const std::string text =
+      "trunkline: plan/1\ncollective: scan\nshape: custom\nranks: 1000\nroot: 0\n"
+      "rounds:\n  generator: scan-line\n  order: ";
+  EXPECT_NO_THROW(static_cast<void>(parse_plan(text + "[0-999]\n", "f")));
+  const auto faults = testing::faults_of(parse_plan, text + "[0, 2, 1, 3-999]\n");
+  EXPECT_THAT(faults, ElementsAre(HasSubstr("scan begins at rank 0, and goes by rank number")));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, DrawnRounds, ::testing::ValuesIn(drawn),
                          [](const auto& drawn_one) { return drawn_one.param.name; });
 

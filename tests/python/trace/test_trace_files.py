@@ -218,6 +218,16 @@ def test_native_calls_are_matched_by_their_order(tmp_path):
     assert group.imbalance.late_ranks == [(1, 1.0)]
 
 
+def test_ranks_of_a_scan_wait_for_those_before_them(tmp_path):
+    for rank, (start, end) in enumerate([(0, 30), (10, 30), (20, 30)]):
+        made = Made(rank, 3, kinds=[kind_bytes(plan=0, collective="scan", name="native")])
+        made.begin(start, 0)
+        made.over(end)
+        made.write(tmp_path)
+    [group] = analyse(find_job(str(tmp_path))).groups
+    assert group.imbalance.waiting == 0.0
+
+
 def test_a_rank_that_leaves_before_the_last_one_enters_does_not_wait_for_it(tmp_path):
     """A broadcast's root does not wait for anybody."""
     for rank, (start, end) in enumerate([(0, 4), (100, 110)]):

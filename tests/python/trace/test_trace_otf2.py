@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 import pytest
 from made_trace import ARRIVED, BEGIN, CALL_A, HANDED_ON, HOSTS, OVER, Made, eight_ranks, kind_bytes
 
+from trunkline import _core
 from trunkline.errors import BadInput
-from trunkline.trace import otf2_library
+from trunkline.trace import otf2_definitions, otf2_library
 from trunkline.trace.calls import lanes, rank_calls
 from trunkline.trace.file import read_header, read_trace
 from trunkline.trace.folder import find_job
@@ -218,6 +219,10 @@ def test_where_it_cannot_go(refused, tmp_path, monkeypatch):
     with pytest.raises(BadInput, match=r"OTF2 3.0 is not installed.*apt-get install otf2-tools"):
         export_otf2(find_job(str(tmp_path)), tmp_path / "o")
     assert not (tmp_path / "o").exists()
+
+
+def test_every_collective_has_an_operation():
+    assert {_core.facts_of(name).mpi_name for name in _core.collectives()} <= set(otf2_definitions._OPERATIONS)
 
 
 def test_a_collective_of_another_release(refused, tmp_path):
