@@ -175,6 +175,7 @@ def read_header(file: Path) -> Header:
         and 0 < capacity < 1 << 40
         and capacity & (capacity - 1) == 0
         and one["rank"] < one["ranks"] <= _MOST_RANKS
+        and "/" not in one["job"]  # names of files begin with it
     )
     if not sane:
         raise BadInput(f"{file}: its header contradicts itself; leave it out")

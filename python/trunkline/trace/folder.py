@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -123,7 +124,7 @@ def _job(folder: Path, name: str, headers: list[Header], notes: list[str]) -> Jo
     headers = sorted(headers, key=lambda header: header.rank)
     check_ranks(folder, headers)
     job = Job(name, headers, headers[0].ranks, folder, _cluster(folder / f"{name}.cluster.yaml"), notes=notes)
-    for file in sorted(folder.glob(f"{name}.plan-*.yaml")):
+    for file in sorted(folder.glob(f"{glob.escape(name)}.plan-*.yaml")):
         job.plans[int(file.stem.rpartition("-")[2], 16)] = _plan(file)
     chosen = headers[0].chosen
     if chosen & SOME_RANKS:

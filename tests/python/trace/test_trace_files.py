@@ -127,6 +127,15 @@ def test_no_bytes_break_the_reader(tmp_path_factory, raw):
     assert found is not None or "x.trace" in told
 
 
+@pytest.mark.parametrize("job", [b"/x", b"**", b"[", b"a/../b"])
+def test_a_job_may_have_any_name_that_is_no_path(tmp_path, job):
+    header = Made(0, 1, records=[(0, 1), (5, 2)]).as_bytes()
+    place = trace_file._HEADER.fields["job"][1]
+    (tmp_path / "x.trace").write_bytes(header[:place] + job.ljust(48, b"\0") + header[place + 48 :])
+    _, told = analysed_or_told(tmp_path)
+    assert ("its header contradicts itself" in told) == (b"/" in job)
+
+
 @settings(max_examples=100, deadline=None)
 @given(words=st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=60))
 def test_no_records_break_the_analysis(tmp_path_factory, words):
