@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Reduce and MPI_Allreduce at MPI's edge, in all their forms.
+// MPI_Reduce, MPI_Allreduce, MPI_Scan and MPI_Exscan at MPI's edge, in all their forms.
 #include "intercept/entry_points.hpp"
 #include "intercept/reducing_call.hpp"
 #include "intercept/short_calls.hpp"
@@ -14,7 +14,7 @@ struct ReductionArguments {
   MPI_Count count;
   MPI_Datatype type;
   MPI_Op operation;
-  int root;  ///< 0 of MPI_Allreduce
+  int root;  ///< 0 but of MPI_Reduce
   MPI_Comm communicator;
 };
 
@@ -73,13 +73,47 @@ class Reduction final : public ReducingCall<ReductionArguments> {
   }
 };
 
+class Scan final : public ReducingCall<ReductionArguments> {
+ public:
+  Scan(Collective collective, const ReductionArguments& given, Native* native)
+      : ReducingCall(given, native,
+                     {.collective = collective,
+                      .buffer = is_in_place(given) ? given.receive : given.send,
+                      .count = given.count,
+                      .type = given.type,
+                      .root = 0,
+                      .communicator = given.communicator}) {}
+
+  /// All plans of it combine by rank, whether the operation commutes or not.
+  [[nodiscard]] OperandOrder operand_order() const override { return OperandOrder::any; }
+
+  /// Of MPI_Exscan MPICH asks rank 0 for room, too, and Open MPI does not.
+  [[nodiscard]] bool is_doubtful(int /*rank*/) const override {
+    return is_null(arguments_.buffer, given_.type) || given_.receive == given_.send || given_.receive == MPI_IN_PLACE ||
+           is_null(given_.receive, given_.type);
+  }
+
+  [[nodiscard]] int judged(MPI_Comm alone, int /*rank*/) const override {
+    ReductionArguments own = given_;
+    own.communicator = alone;
+    return native_(own);
+  }
+
+  [[nodiscard]] Running begin(Transport& transport, const LocalDecision& decision) override {
+    const LocalPart& part = *decision.plan->part;
+    const bool excludes_own = facts_of(arguments_.collective).after == Holding::before_own;
+    return part.scan(transport, operands(given_.count, !excludes_own || !part.is_root()), excludes_own,
+                     decision.pace());
+  }
+};
+
 template <class Count>
 int pass_reduce(auto* next, const ReductionArguments& a, auto... more) {
   return next(a.send, a.receive, static_cast<Count>(a.count), a.type, a.operation, a.root, a.communicator, more...);
 }
 
 template <class Count>
-int pass_allreduce(auto* next, const ReductionArguments& a, auto... more) {
+int pass_without_root(auto* next, const ReductionArguments& a, auto... more) {
   return next(a.send, a.receive, static_cast<Count>(a.count), a.type, a.operation, a.communicator, more...);
 }
 
@@ -104,7 +138,9 @@ TRUNKLINE_ENTRY_POINTS(Reduce, reduce, pass_reduce, Collective::reduce, Reductio
 #define GIVEN \
   { send, receive, count, type, operation, 0, communicator }
 
-TRUNKLINE_ENTRY_POINTS(Allreduce, allreduce, pass_allreduce, Collective::allreduce, Reduction, ReductionArguments)
+TRUNKLINE_ENTRY_POINTS(Allreduce, allreduce, pass_without_root, Collective::allreduce, Reduction, ReductionArguments)
+TRUNKLINE_ENTRY_POINTS(Scan, scan, pass_without_root, Collective::scan, Scan, ReductionArguments)
+TRUNKLINE_ENTRY_POINTS(Exscan, exscan, pass_without_root, Collective::exscan, Scan, ReductionArguments)
 
 #undef PARAMETERS
 #undef GIVEN
