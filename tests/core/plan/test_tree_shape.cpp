@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "algorithms/registry.hpp"
 #include "algorithms/trees/flat.hpp"
@@ -145,7 +146,8 @@ RC_GTEST_PROP(TreeShape, TheLastRankCounts, ()) {
     for (const std::uint64_t segment : segment_sizes()) {
       double latest_s = 0.0;
       for (const TreeCosts& one : to_each) latest_s = std::max(latest_s, one.seconds(bytes, segment));
-      RC_ASSERT(latest_s == all.seconds(bytes, segment));
+      // Both add the same terms, but not in the same order.
+      RC_ASSERT(std::abs(latest_s - all.seconds(bytes, segment)) <= 1e-12 * latest_s);
     }
   }
 }
