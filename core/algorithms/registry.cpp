@@ -272,24 +272,24 @@ constexpr Row root_binomial_row(Collective collective, bool is_aware) {
 
 /// Of alltoalls.
 constexpr Row phases_row(Collective collective) {
-  return round_row(
-      {.collective = collective,
-       .name = "phases",
-       .description = "each block straight on, in phases without contention; words keep queues from overflowing",
-       .cost = "n T(m) of n messages on the fullest link",
-       .needs_cluster = true,
-       .by_size = true},
-      lay_pair_phases, "");
+  return round_row({.collective = collective,
+                    .name = "phases",
+                    .description = "each block straight on, in phases without contention",
+                    .cost = "n T(m) of n messages on the fullest link",
+                    .needs_cluster = true},
+                   lay_pair_phases, "");
 }
 
 /// Of alltoalls.
 constexpr Row pair_ring_row(Collective collective, bool is_aware) {
   Algorithm algorithm{.collective = collective, .name = is_aware ? "ring" : "unaware-ring"};
-  algorithm.description = is_aware ? "each block straight on, to ranks further and further behind, depth first"
-                                   : "each block straight on, to ranks further and further behind, by rank number";
+  algorithm.description = is_aware
+                              ? "each block straight on, in step, to ranks further and further behind, dealt over "
+                                "the switches"
+                              : "each block straight on, in step, to ranks further and further behind, by rank number";
   algorithm.cost = "(P - 1) T(m), times the channel load";
   algorithm.needs_cluster = is_aware;
-  return round_row(algorithm, is_aware ? lay_depth_first : lay_by_rank_number, "alltoall-ring");
+  return round_row(algorithm, is_aware ? lay_dealt : lay_by_rank_number, "alltoall-ring");
 }
 
 constexpr Row scan_line_row(Collective collective) {
@@ -581,14 +581,14 @@ constexpr std::array registry_rows{
     lane_direct_row(Collective::allgatherv),
     ring_row(Collective::allgatherv, false),
     phases_row(Collective::alltoall),
-    round_row({.collective = Collective::alltoall,
-               .name = "by-hosts",
-               .description = "one message from each host to each other one, in phases without contention; ranks of a "
-                              "host give their blocks to its first one",
-               .cost = "n T(k k m) of n messages on the fullest link, with k ranks a host",
-               .needs_cluster = true,
-               .by_size = true},
-              lay_pairs_by_hosts, ""),
+    round_row(
+        {.collective = Collective::alltoall,
+         .name = "by-hosts",
+         .description = "one message from each host to each other one, in step; ranks of a host give their blocks "
+                        "to its first one",
+         .cost = "n T(k k m) of n messages on the fullest link, with k ranks a host",
+         .needs_cluster = true},
+        lay_pairs_by_hosts, ""),
     pair_ring_row(Collective::alltoall, true),
     pair_ring_row(Collective::alltoall, false),
     root_binomial_row(Collective::gather, true),

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/rounds/dealt.hpp"
 #include "algorithms/rounds/generators.hpp"
 #include "algorithms/rounds/nested_groups.hpp"
 #include "algorithms/rounds/pair_phases.hpp"
+#include "algorithms/rounds/pair_ring.hpp"
 #include "algorithms/rounds/pairs_by_hosts.hpp"
 #include "algorithms/trees/linear.hpp"
 #include "kinds/rounds/list.hpp"
@@ -26,6 +28,10 @@ Plan lay_from_rank_0(const Ground& on) { return plan_of(generate_rounds(on.gener
 
 Plan lay_depth_first(const Ground& on) {
   return plan_of(generate_rounds(on.generator, depth_first_order(*on.cluster, on.placement, on.root)));
+}
+
+Plan lay_dealt(const Ground& on) {
+  return plan_of(generate_rounds(on.generator, dealt(depth_first_order(*on.cluster, on.placement, on.root))));
 }
 
 Plan lay_in_nested_groups(const Ground& on) {
@@ -48,12 +54,10 @@ Plan lay_pair_phases(const Ground& on) {
   RoundList list{.blocks = ranks * ranks, .lead = pair_lead};
   const auto position = [&](Rank rank) { return (rank + ranks - on.root) % ranks; };
   const std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  const std::uint64_t queue_bytes = queue_bytes_of(*on.cluster);
-  for (const PairRound& round : pair_phases(*on.cluster, on.placement, order, on.bytes, queue_bytes)) {
+  for (const PairRound& round : pair_phases(*on.cluster, on.placement, order)) {
     std::vector<Transfer>& transfers = list.rounds.emplace_back();
-    for (const auto& [from, to, then] : round) {
-      const std::uint64_t block = then ? position(to) * ranks + position(*then) : position(from) * ranks + position(to);
-      transfers.push_back({.from = from, .to = to, .first = block, .count = then ? 0U : 1U});
+    for (const auto& [from, to] : round) {
+      transfers.push_back({.from = from, .to = to, .first = position(from) * ranks + position(to)});
     }
   }
   return plan_of(listed_rounds(on.ranks(), on.root, list));
@@ -61,7 +65,7 @@ Plan lay_pair_phases(const Ground& on) {
 
 Plan lay_pairs_by_hosts(const Ground& on) {
   std::vector<Rank> order = depth_first_order(*on.cluster, on.placement, on.root);
-  const RoundList list = pairs_by_hosts(*on.cluster, on.placement, order, on.bytes);
+  const RoundList list = pairs_by_hosts(on.placement, order);
   return plan_of(listed_rounds(std::move(order), list));
 }
 

@@ -12,11 +12,13 @@ namespace trunkline {
 [[nodiscard]] Plan lay_from_rank_0(const Ground& on);
 /// Ranks depth first over the switches.
 [[nodiscard]] Plan lay_depth_first(const Ground& on);
+/// The same, dealt (algorithms/rounds/dealt.hpp).
+[[nodiscard]] Plan lay_dealt(const Ground& on);
 /// The same, in groups of hosts' and switches' ranks, as far as those are alike.
 [[nodiscard]] Plan lay_in_nested_groups(const Ground& on);
 /// The same where ranks of a host take parts of the message: such groups there always are.
 [[nodiscard]] Plan lay_in_parts(const Ground& on);
-/// Blocks of pairs of ranks, in phases (algorithms/rounds/pair_phases.hpp); their words are for messages of `on.bytes`.
+/// Blocks of pairs of ranks, in phases (algorithms/rounds/pair_phases.hpp).
 [[nodiscard]] Plan lay_pair_phases(const Ground& on);
 /// The same by way of the first ranks of hosts (algorithms/rounds/pairs_by_hosts.hpp).
 [[nodiscard]] Plan lay_pairs_by_hosts(const Ground& on);

@@ -186,10 +186,10 @@ constexpr std::array table{
     on_one_host({"binomial", Role::blind, &usual, For::broadcasts, For::all}),
     Candidate{"binomial", Role::rounds, &usual, For::root_shares, For::root_shares},
     on_one_host({"4-nomial", Role::blind, &usual, For::broadcasts, For::all}),
-    // Of pairs it is phases without words, in which queues may overflow.
-    between_two(exchanges, on_one_host({"ring", Role::rounds, &ring, For::but_pairs, For::all})),
-    // Each rank lays the messages of all: 65 536 of them take a tenth of a second.
-    among(256, {"phases", Role::rounds, &usual, For::all, For::all}),
+    between_two(exchanges, on_one_host({"ring", Role::rounds, &ring, For::but_pairs, For::but_pairs})),
+    // Costs look at the messages of all: a million of them take a second.
+    among(1024, {"ring", Role::rounds, &usual, For::pairs, For::pairs}),
+    among(256, {"phases", Role::rounds, &usual, For::nothing, For::pairs}),
     among(1024,
           with_short({"by-hosts", Role::shared_hosts, &from_host_to_host, For::all, For::all, Where::on_shared_hosts})),
     on_one_host({"halving-doubling", Role::rounds, &exchanges, For::all, For::all}),
@@ -266,6 +266,8 @@ bool is_for(For whom, Collective collective) {
       return facts.has_shares_at_root();
     case For::but_broadcasts:
       return facts.native != RunLike::bcast;
+    case For::pairs:
+      return facts.goes_by_pairs();
     case For::but_pairs:
       return !facts.goes_by_pairs();
     case For::scans:

@@ -55,6 +55,7 @@ enum class For : std::uint8_t {
   even_gathers,     ///< of the same length
   root_shares,      ///< every rank's share to one, or from one
   but_broadcasts,   ///< all others
+  pairs,
   but_pairs,        ///< the same
   scans,
   but_scans,

@@ -42,8 +42,7 @@ struct BlockRows {
   friend bool operator==(const BlockRows&, const BlockRows&) = default;
 };
 
-/// Blocks that one rank sends to another in one round. None: a word, without which the other one does not send the
-/// transfer that begins with the block that is named.
+/// Blocks that one rank sends to another in one round.
 struct BlockTransfer {
   Rank peer = no_rank;  ///< position of the other one
   std::uint64_t first = 0;
@@ -53,15 +52,12 @@ struct BlockTransfer {
   /// Of a send: the rank has these blocks once it has all that it receives in rounds up to this one; no_round: from
   /// the start.
   std::uint64_t needs = no_round;
-  /// Of a send of blocks: the round of the word that it waits for; no_round: of none.
-  std::uint64_t word = no_round;
   /// The receiver adds them to what it has of these blocks; else they are what it lacks.
   bool reduces = false;
   /// Of a reduction: they are sums of some operands, and take the place of what the receiver has, which others have
   /// too.
   bool replaces = false;
 
-  [[nodiscard]] bool is_word() const { return count == 0; }
   [[nodiscard]] BlockRows blocks() const { return {.first = first, .count = count, .rows = rows, .stride = stride}; }
 };
 

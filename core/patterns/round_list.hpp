@@ -10,8 +10,7 @@
 
 namespace trunkline {
 
-/// Blocks from one rank to another, in rows as BlockRows has them. None: a word. It says that all that was sent to its
-/// sender before has come, and its receiver does not send its transfer that begins with block `first` without it.
+/// Blocks from one rank to another, in rows as BlockRows has them.
 struct Transfer {
   Rank from = 0;
   Rank to = 0;
@@ -22,7 +21,6 @@ struct Transfer {
   std::uint64_t rows = 1;
   std::uint64_t stride = 0;
 
-  [[nodiscard]] bool is_word() const { return count == 0; }
   [[nodiscard]] BlockRows blocks() const { return {.first = first, .count = count, .rows = rows, .stride = stride}; }
 
   friend bool operator==(const Transfer&, const Transfer&) = default;

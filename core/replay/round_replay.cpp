@@ -43,11 +43,6 @@ class RoundsReplay {
       part.under_way.assign(std::min(window_of(segment_bytes_, ground.in_flight.bytes), pieces), false);
       move_on(part, part.to_receive, &BlockSchedule::receive);
       move_on(part, part.to_send, &BlockSchedule::send);
-      if (!rounds.has_words) continue;
-      for (std::uint64_t round = part.schedule->rounds(blocks_); round-- > 0;) {
-        const auto word = part.schedule->send(round, blocks_);
-        if (word && word->is_word()) part.words_to_send.push_back({*word, round});
-      }
     }
   }
 
@@ -69,11 +64,6 @@ class RoundsReplay {
       }
       const Rank from = position_[message.from];
       const Rank to = position_[message.to];
-      if (message.bytes == 0) {
-        parts_[to].words.push_back(message.part);
-        advance(to);
-        continue;
-      }
       parts_[from].under_way[message.part] = false;
       take(to, from);
       advance(to);
@@ -99,12 +89,6 @@ class RoundsReplay {
     std::unique_ptr<const BlockSchedule> schedule;
     Piece to_receive{};
     Piece to_send{};
-    std::vector<std::uint64_t> words{};  ///< that have come, by round
-    struct Word {
-      BlockTransfer transfer{};
-      std::uint64_t round = 0;
-    };
-    std::vector<Word> words_to_send{};  ///< the last one first, so far as they have not been sent
     std::uint64_t sent = 0;
     std::vector<bool> under_way{};  ///< by send, of the window
     std::vector<Rank> early{};      ///< senders of pieces that are not yet due
@@ -154,8 +138,6 @@ class RoundsReplay {
     const Piece& piece = part.to_send;
     const Piece& missing = part.to_receive;
     const std::uint64_t needs = piece.transfer.needs;
-    const std::uint64_t word = piece.transfer.word;
-    if (word != no_round && std::ranges::find(part.words, word) == part.words.end()) return false;
     if (needs == no_round || !missing.is_there) return true;
     if (missing.round != needs || piece.transfer.rows > 1 || missing.transfer.rows > 1) return missing.round > needs;
     return piece.begin >= missing.transfer_end || std::min(piece.end, missing.transfer_end) <= missing.begin;
@@ -163,15 +145,6 @@ class RoundsReplay {
 
   void advance(Rank position) {
     Part& part = parts_[position];
-    while (!part.words_to_send.empty()) {
-      const auto& [word, round] = part.words_to_send.back();
-      if (part.to_receive.is_there && word.needs != no_round && part.to_receive.round <= word.needs) break;
-      resources_.send({.from = rounds_.order[position],
-                       .to = rounds_.order[word.peer],
-                       .bytes = 0,
-                       .part = static_cast<std::uint32_t>(round)});
-      part.words_to_send.pop_back();
-    }
     while (part.to_send.is_there && has(part)) {
       const std::uint64_t slot = part.sent % part.under_way.size();
       if (part.under_way[slot]) return;

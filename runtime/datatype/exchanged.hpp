@@ -25,7 +25,6 @@ struct Exchanged {
   std::vector<PairBlock> sent{};      ///< by rank of the communicator
   std::vector<PairBlock> received{};  ///< the same
   bool is_even = true;                ///< all blocks of all ranks are of one length
-  std::uint64_t mean_bytes = 0;       ///< of blocks of other lengths, as all ranks take it
   bool in_place = false;              ///< what is sent was there before, so the rank's own block is where it belongs
 
   /// Of all that this rank has to send, or of all that it receives.

@@ -219,7 +219,6 @@ class VectorExchange final : public CallOf<VectorExchangeArguments> {
     } else {
       exchanged_.sent = blocks_of(given_.send, ranks, silent, messages_);
     }
-    exchanged_.mean_bytes = decision.bytes;
     return decision.plan->part->exchange(transport, exchanged_, decision.pace());
   }
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/rounds/pair_phases.hpp"
+#include "model/transfer/switch_queue.hpp"
 #include "mpi_api.hpp"
 #include "report.hpp"
 #include "reserve.hpp"

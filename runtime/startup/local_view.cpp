@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/rounds/pair_phases.hpp"
 #include "model/measured/measurement.hpp"
 #include "model/transfer/host_costs.hpp"
 #include "model/transfer/memory_speeds.hpp"
+#include "model/transfer/switch_queue.hpp"
 #include "mpi_api.hpp"
 #include "network/file/cluster_file.hpp"
 #include "shared_in_simulation.hpp"

@@ -23,4 +23,4 @@ def test_they_run_what_the_core_decides_for_the_mean_block(any_mpi: Mpi):
     assert 50_000 < means[-1] < 80_000
     for call in calls:
         assert call["algorithm"] == decider.decide(call["bytes"]).algorithm
-    assert calls[-1]["algorithm"] == "phases"
+    assert calls[-1]["algorithm"] == "ring"

@@ -13,9 +13,14 @@
 
 namespace trunkline {
 
-/// A block for each pair of positions: first those of position 0 for all, then those of position 1. A position sends in
-/// a round once it has what came in the one before, so all go in step, and of each rank one block is under way. Time
-/// and space O(1).
+/// Of exchanges that go in step: as many blocks more than it has received, since it began to send, a rank may have
+/// sent. With fewer links rest where blocks are of different lengths; more need shorter slices, and gain little
+/// (docs/results/alltoall.md).
+inline constexpr std::uint64_t pair_lead = 3;
+
+/// A block for each pair of positions: first those of position 0 for all, then those of position 1. All go in step: in
+/// a round a position waits for what came `pair_lead` rounds before, so of each rank that many blocks are under way.
+/// Time and space O(1).
 class PairRing final : public BlockSchedule {
  public:
   /// Throws std::invalid_argument where `position` is not below `ranks`.
@@ -29,7 +34,7 @@ class PairRing final : public BlockSchedule {
     return BlockTransfer{.peer = static_cast<Rank>(to),
                          .first = position_ * ranks_ + to,
                          .count = 1,
-                         .needs = round == 0 ? no_round : round - 1};
+                         .needs = round < pair_lead ? no_round : round - pair_lead};
   }
 
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {

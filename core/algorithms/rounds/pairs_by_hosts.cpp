@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/rounds/pairs_by_hosts.hpp"
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
-#include "algorithms/rounds/pair_phases.hpp"
+#include "algorithms/rounds/dealt.hpp"
+#include "algorithms/rounds/pair_ring.hpp"
 
 namespace trunkline {
 namespace {
@@ -33,18 +35,14 @@ class Adder {
 
 }  // namespace
 
-RoundList pairs_by_hosts(const Cluster& cluster, const Placement& placement, std::span<const Rank> order,
-                         std::uint64_t block_bytes) {
+RoundList pairs_by_hosts(const Placement& placement, std::span<const Rank> order) {
   const std::uint64_t ranks = order.size();
   std::vector<OfHost> hosts;
-  Placement firsts;  // of the first rank of each
-  Rank most = 0;
   for (Rank position = 0; position < ranks; ++position) {
-    if (position == 0 || placement[order[position]] != firsts.back()) {
+    if (position == 0 || placement[order[position]] != placement[order[position - 1]]) {
       hosts.push_back({.begin = position});
-      firsts.push_back(placement[order[position]]);
     }
-    most = std::max(most, ++hosts.back().count);
+    ++hosts.back().count;
   }
   RoundList list{.blocks = ranks * ranks, .lead = pair_lead};
   Adder gathered(list, 0);
@@ -53,28 +51,21 @@ RoundList pairs_by_hosts(const Cluster& cluster, const Placement& placement, std
       gathered.add(i - 1, {.from = order[begin + i], .to = order[begin], .first = (begin + i) * ranks, .count = ranks});
     }
   }
-  std::vector<Rank> all_hosts(hosts.size());
-  for (Rank host = 0; host < all_hosts.size(); ++host) all_hosts[host] = host;
+  std::vector<Rank> in_rows(hosts.size());
+  std::iota(in_rows.begin(), in_rows.end(), Rank{0});
+  const std::vector<Rank> ring = dealt(in_rows);
   Adder exchanged(list, list.rounds.size());
-  std::size_t round = 0;
-  const std::uint64_t message_bytes = std::uint64_t{most} * most * block_bytes;
-  for (const PairRound& pairs : pair_phases(cluster, firsts, all_hosts, message_bytes, queue_bytes_of(cluster))) {
-    for (const auto& [from, to, then] : pairs) {
-      const OfHost& sender = hosts[from];
-      const OfHost& receiver = hosts[to];
-      Transfer transfer{.from = order[sender.begin], .to = order[receiver.begin]};
-      if (then) {
-        transfer.first = receiver.begin * ranks + hosts[*then].begin;
-        transfer.count = 0;
-      } else {
-        transfer.first = sender.begin * ranks + receiver.begin;
-        transfer.count = receiver.count;
-        transfer.rows = sender.count;
-        transfer.stride = sender.count > 1 ? ranks : 0;
-      }
-      exchanged.add(round, transfer);
+  for (std::size_t distance = 1; distance < ring.size(); ++distance) {
+    for (std::size_t at = 0; at < ring.size(); ++at) {
+      const OfHost& sender = hosts[ring[at]];
+      const OfHost& receiver = hosts[ring[(at + distance) % ring.size()]];
+      exchanged.add(distance - 1, {.from = order[sender.begin],
+                                   .to = order[receiver.begin],
+                                   .first = sender.begin * ranks + receiver.begin,
+                                   .count = receiver.count,
+                                   .rows = sender.count,
+                                   .stride = sender.count > 1 ? ranks : 0});
     }
-    ++round;
   }
   Adder handed_out(list, list.rounds.size());
   for (const OfHost& host : hosts) {

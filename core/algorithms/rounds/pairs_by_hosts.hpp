@@ -5,20 +5,16 @@
 // Cost: on the fullest link, n T(k k m) of its n messages, with k ranks a host; and 2 k T(P m) within each host.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
-#include "network/cluster.hpp"
 #include "network/placement.hpp"
 #include "patterns/round_list.hpp"
 
 namespace trunkline {
 
-/// Of blocks by position in that order, in which the ranks of each host stand in a row. Between hosts go phases without
-/// contention, with their words (pair_phases.hpp). A host's first rank talks to one rank of each other host, all others
-/// to it alone. Time O(ranks + hosts^2 * (path + phases / 64)). Throws std::invalid_argument where the placement does
-/// not fit the cluster.
-[[nodiscard]] RoundList pairs_by_hosts(const Cluster& cluster, const Placement& placement, std::span<const Rank> order,
-                                       std::uint64_t block_bytes);
+/// Of blocks by position in that order, in which the ranks of each host stand in a row. Hosts exchange in a ring, dealt
+/// (dealt.hpp, pair_ring.hpp). A host's first rank talks to one rank of each other host, all others to it alone. Time
+/// O(ranks + hosts^2).
+[[nodiscard]] RoundList pairs_by_hosts(const Placement& placement, std::span<const Rank> order);
 
 }  // namespace trunkline

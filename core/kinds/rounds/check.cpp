@@ -164,7 +164,7 @@ class RoundReplay {
         throw InvalidPlan(who + " sends rows of blocks; only an alltoall may");
       }
       const std::uint64_t own = position * rounds_.order.size() + send->peer;
-      if (facts_.has_private_lengths() && !send->is_word() && send->blocks() != BlockRows{.first = own, .count = 1}) {
+      if (facts_.has_private_lengths() && send->blocks() != BlockRows{.first = own, .count = 1}) {
         throw InvalidPlan(who + " sends other blocks than its own one for " + name(send->peer) +
                           "; ranks between would not know how long others are");
       }

@@ -45,7 +45,7 @@ Contention contention_of(const Cluster& cluster, const Placement& placement, con
   const bool flows = rounds.schedule_of(0)->is_line();  // segments are in all of its rounds at once
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
     for (const RoundSample::Sent& sent : sample.sent) {
-      if (sent.blocks > 0) loads.add(sent.from, sent.to);  // a word takes no room
+      loads.add(sent.from, sent.to);
     }
     if (!flows) loads.end_round();
   }

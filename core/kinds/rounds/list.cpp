@@ -46,46 +46,22 @@ struct Parts {
   Listed::Part receives;
 };
 
-/// The last round, before the one that is looked at, in which one of these blocks was received; of a word, in which any
-/// was. no_round: none was.
+/// The last round, before the one that is looked at, in which one of these blocks was received; no_round: none was.
 std::uint64_t needed_round(const Listed::Part& receives, const Transfer& transfer) {
   const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
-    const BlockTransfer& one = received.second;
-    return !one.is_word() && (transfer.is_word() || one.blocks().overlaps(transfer.blocks()));
+    return received.second.blocks().overlaps(transfer.blocks());
   });
   return got != receives.rend() ? got->first : no_round;
 }
 
-/// The last one in which a word for the first of these blocks was received; no_round: none was.
-std::uint64_t word_for(const Listed::Part& receives, const Transfer& transfer) {
-  if (transfer.is_word()) return no_round;
-  const auto got = std::find_if(receives.rbegin(), receives.rend(), [&](const auto& received) {
-    return received.second.is_word() && received.second.first == transfer.first;
-  });
-  return got != receives.rend() ? got->first : no_round;
-}
-
-/// Throws InvalidPlan for a word that nothing waits for.
-void check_words(const Parts& part, Rank rank) {
-  for (const auto& [round, one] : part.receives) {
-    const auto waits = [round = round](const auto& sent) { return sent.second.word == round; };
-    if (!one.is_word() || std::ranges::any_of(part.sends, waits)) continue;
-    throw InvalidPlan("round " + std::to_string(round) + ": rank " + std::to_string(rank) + " gets a word for block " +
-                      std::to_string(one.first) + ", and sends no transfer that begins with it later; leave it out");
-  }
-}
-
-/// Each send of data waits for the receive that is `lead` before it, if that is of an earlier round.
+/// Each send waits for the receive that is `lead` before it, if that is of an earlier round.
 void keep_in_step(Parts& part, std::uint64_t lead) {
-  const auto is_of_data = [](const auto& one) { return !one.second.is_word(); };
-  const auto first_sent = std::ranges::find_if(part.sends, is_of_data);
   std::vector<std::uint64_t> received;  // rounds
   for (const auto& [round, one] : part.receives) {
-    if (!one.is_word() && first_sent != part.sends.end() && round >= first_sent->first) received.push_back(round);
+    if (!part.sends.empty() && round >= part.sends.begin()->first) received.push_back(round);
   }
   std::uint64_t sent = 0;
   for (auto& [round, one] : part.sends) {
-    if (one.is_word()) continue;
     const std::uint64_t number = sent++;
     if (number < lead || number - lead >= received.size()) continue;
     const std::uint64_t behind = received[number - lead];
@@ -106,7 +82,6 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
   for (Rank position = 0; position < ranks; ++position) positions[order[position]] = position;
   const auto position_of = [&](Rank rank) { return positions[rank]; };
   auto parts = std::make_shared<std::vector<Parts>>(ranks);
-  bool has_words = false;
   bool is_straight = list.blocks == std::uint64_t{ranks} * ranks;
   for (std::uint64_t round = 0; round < list.rounds.size(); ++round) {
     std::vector<std::pair<Rank, BlockTransfer>> received;  // counts from the next round on
@@ -115,9 +90,8 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
       const std::string where =
           "round " + std::to_string(round) + ", from rank " + std::to_string(from) + " to " + std::to_string(to) + ": ";
       if (from >= ranks || to >= ranks) throw InvalidPlan(where + "there are " + std::to_string(ranks) + " ranks");
-      has_words = has_words || count == 0;
       const std::uint64_t own_block = std::uint64_t{position_of(from)} * ranks + position_of(to);
-      is_straight = is_straight && (count == 0 || (count == 1 && rows == 1 && first == own_block));
+      is_straight = is_straight && count == 1 && rows == 1 && first == own_block;
       if (from == to) throw InvalidPlan(where + "a rank sends to itself");
       const bool lie_apart = rows == 1 || (stride >= count && stride < list.blocks && rows <= list.blocks);
       if (rows == 0 || !lie_apart) throw InvalidPlan(where + "its rows overlap, or reach further than all blocks");
@@ -131,7 +105,6 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
                                .rows = rows,
                                .stride = stride,
                                .needs = needed_round(sender.receives, transfer),
-                               .word = word_for(sender.receives, transfer),
                                .reduces = reduces,
                                .replaces = replaces};
       if (!sender.sends.emplace(round, send).second) {
@@ -152,7 +125,6 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
       }
     }
   }
-  for (Rank position = 0; position < ranks; ++position) check_words((*parts)[position], order[position]);
   if (list.lead > 0) {
     for (Parts& part : *parts) keep_in_step(part, list.lead);
   }
@@ -164,7 +136,6 @@ Rounds listed_rounds(std::vector<Rank> order, const RoundList& list) {
               },
           .generator = "",
           .lead = list.lead,
-          .has_words = has_words,
           .goes_straight = is_straight};
 }
 

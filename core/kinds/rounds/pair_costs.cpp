@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "algorithms/rounds/pair_phases.hpp"
+#include "algorithms/rounds/pair_ring.hpp"
 #include "kinds/rounds/samples.hpp"
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
+#include "model/transfer/switch_queue.hpp"
 #include "model/transfer/wire.hpp"
+#include "network/link_taken.hpp"
 
 namespace trunkline {
 namespace {
@@ -20,6 +24,51 @@ namespace {
 constexpr std::uint64_t tcp_initial_window_bytes = 10 * frame_payload_bytes;
 constexpr double tcp_least_timeout_s = 0.2;
 
+/// Of a segment in one frame, beside the MPI library's header.
+constexpr std::uint64_t longest_of_a_frame = frame_payload_bytes - mpi_header_bytes;
+
+/// What waits at ports of switches, of messages that hosts begin to send at once.
+class Waiting {
+ public:
+  explicit Waiting(const Cluster& cluster) : cluster_(cluster) {}
+
+  void add(HostIndex from, HostIndex to) { sent_.emplace_back(from, to); }
+
+  /// Messages at the fullest port. They arrive as fast as hosts send, and go on as fast as the link does.
+  [[nodiscard]] double most() {
+    std::vector<double> of_host(cluster_.hosts().size());
+    for (const auto& [from, to] : sent_) of_host[from] += 1.0;
+    for (const auto& [from, to] : sent_) {
+      const std::vector<ChannelId> path = cluster_.path(cluster_.hosts()[from], cluster_.hosts()[to]);
+      const double bps = rate_of(path.front()) * cluster_.link_of(path.front()).width / of_host[from];
+      for (const ChannelId channel : std::span(path).subspan(1)) {  // what waits for the first one is in the host
+        Port& port = ports_[{channel, link_taken(from, to, cluster_.link_of(channel).width)}];
+        port.messages += 1.0;
+        port.bps += bps;
+      }
+    }
+    double most = 0.0;
+    for (const auto& [link, port] : ports_) {
+      most = std::max(most, port.messages * (1.0 - rate_of(link.first) / port.bps));
+    }
+    sent_.clear();
+    ports_.clear();
+    return most;
+  }
+
+ private:
+  struct Port {
+    double messages = 0.0;
+    double bps = 0.0;  ///< arriving
+  };
+
+  [[nodiscard]] double rate_of(ChannelId channel) const { return cluster_.link_of(channel).way(channel).rate_bps; }
+
+  const Cluster& cluster_;
+  std::vector<std::pair<HostIndex, HostIndex>> sent_{};
+  std::map<std::pair<ChannelId, std::uint32_t>, Port> ports_{};  ///< by channel and link of it
+};
+
 }  // namespace
 
 PairCosts pair_costs(const Paths& paths, const Placement& placement, const Rounds& rounds, const HostCosts& hosts) {
@@ -27,7 +76,6 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   struct OfRank {
     double messages = 0.0;
     double local = 0.0;
-    double words = 0.0;
   };
   std::vector<OfRank> ranks(rounds.order.size());
   struct OfHost {
@@ -40,6 +88,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
   costs.queue_bytes = queue_bytes_of(paths.cluster());
   PathLoads loads(paths);
   PathLoads message_loads(paths);
+  Waiting waiting(paths.cluster());
   double blocks = 0.0;  // of messages between hosts
   double local_blocks = 0.0;
   for (const RoundSample& sample : sample_rounds(rounds).rounds) {
@@ -48,9 +97,8 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       const HostIndex to = placement[rounds.order[sent.to]];
       const bool is_local = from == to;
       for (const Rank end : {sent.from, sent.to}) {
-        (sent.blocks == 0 ? ranks[end].words : is_local ? ranks[end].local : ranks[end].messages) += 1.0;
+        (is_local ? ranks[end].local : ranks[end].messages) += 1.0;
       }
-      if (sent.blocks == 0) continue;
       (is_local ? costs.local_messages : costs.messages) += 1.0;
       (is_local ? local_blocks : blocks) += static_cast<double>(sent.blocks);
       if (is_local) continue;
@@ -58,6 +106,7 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       const NodeId v = paths.cluster().hosts()[to];
       loads.add(u, v, static_cast<double>(sent.blocks));
       message_loads.add(u, v, 1.0);
+      waiting.add(from, to);
       costs.least_blocks = costs.messages == 1.0 ? sent.blocks : std::min(costs.least_blocks, sent.blocks);
       const double byte_s = paths.spread_byte_s(paths.cluster().neighbours(u).front().channel);
       hosts_sent[from].blocks += byte_s * static_cast<double>(sent.blocks);
@@ -67,11 +116,11 @@ PairCosts pair_costs(const Paths& paths, const Placement& placement, const Round
       costs.frame_byte_s =
           std::max(costs.frame_byte_s, paths.byte_s(u, v, meeting) - paths.slowest_byte_s(u, v, meeting));
     }
+    costs.most_waiting = std::max(costs.most_waiting, waiting.most());
   }
   for (const OfRank& one : ranks) {
     costs.most_messages = std::max(costs.most_messages, one.messages);
     costs.most_local_messages = std::max(costs.most_local_messages, one.local);
-    costs.most_words = std::max(costs.most_words, one.words);
   }
   const OfHost& slowest = *std::ranges::max_element(hosts_sent, {}, &OfHost::blocks);
   costs.sent_byte_s = slowest.blocks;
@@ -109,8 +158,7 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   const double local_bytes = local_blocks_a_message * static_cast<double>(block_bytes);
   const double local_pieces = std::ceil(local_bytes / static_cast<double>(segment_bytes));
   const double local_s = most_local_messages * local_pieces * hosts.local_handling_s(local_bytes / local_pieces);
-  const double words = goes_by_hosts() ? most_words : pieces * most_words;  // of each slice
-  const double rank_s = pieces * most_messages * hosts.handling_s(piece) + words * hosts.handling_s(0);
+  const double rank_s = pieces * most_messages * hosts.handling_s(piece);
   const double together_s = hosts.together_s(pieces * messages, messages * bytes, local_pieces * local_messages,
                                              local_messages * local_bytes);
   const double way_s = hosts.trips(piece) * latency_s +
@@ -141,11 +189,23 @@ std::uint64_t PairCosts::whole_segment(std::uint64_t block_bytes) const {
   return found != segment_sizes().end() ? *found : segment_sizes().back();
 }
 
+bool PairCosts::overflows(std::uint64_t segment_bytes) const {
+  return most_waiting * static_cast<double>(pair_lead * wire_bytes(segment_bytes)) > static_cast<double>(queue_bytes);
+}
+
 std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
-  const std::uint64_t whole = whole_segment(block_bytes);
-  const std::uint64_t slice = *std::prev(std::ranges::upper_bound(segment_sizes(), tcp_initial_window_bytes));
-  if (goes_by_hosts() || block_bytes <= slice) return whole;
-  return seconds(block_bytes, slice) < seconds(block_bytes, whole) ? slice : whole;
+  std::uint64_t best = whole_segment(block_bytes);
+  if (goes_by_hosts()) return best;
+  const auto longest = [](std::uint64_t otherwise, const auto& fits) {
+    for (const std::uint64_t segment : segment_sizes()) {
+      if (fits(segment)) otherwise = segment;
+    }
+    return otherwise;
+  };
+  best = std::min(best, longest(best, [&](std::uint64_t segment) { return !overflows(segment); }));
+  const std::uint64_t window = longest(1, [](std::uint64_t segment) { return segment <= tcp_initial_window_bytes; });
+  if (window >= best || seconds(block_bytes, window) >= seconds(block_bytes, best)) return best;
+  return window;
 }
 
 }  // namespace trunkline

@@ -21,11 +21,11 @@ struct PairCosts final : CostFunction {
   double most_messages = 0.0;        ///< of a rank, between hosts: those it sends and those it takes
   double most_local_messages = 0.0;  ///< the same within its host
   double local_blocks_a_message = 1.0;
-  double most_words = 0.0;
   double sent_byte_s = 0.0;       ///< of the host that takes longest to send: on its links, for each byte of its blocks
   double sent_each_byte_s = 0.0;  ///< and for each byte that each of its messages has
   double messages = 0.0;          ///< of all ranks, between hosts
   double most_on_link = 0.0;      ///< of these
+  double most_waiting = 0.0;      ///< of those of one round, at a port of a switch, where all are sent at once
   std::uint64_t queue_bytes = 0;  ///< of the shallowest switch
   double local_messages = 0.0;
   double latency_s = 0.0;     ///< of the longest path
@@ -34,6 +34,8 @@ struct PairCosts final : CostFunction {
 
   [[nodiscard]] bool goes_by_hosts() const { return blocks_a_message > 1.0; }
   [[nodiscard]] std::uint64_t whole_segment(std::uint64_t block_bytes) const;
+  /// Whether what waits at the fullest port of a switch, of the rounds under way, is more than queues hold.
+  [[nodiscard]] bool overflows(std::uint64_t segment_bytes) const;
   /// How often a message waits for acknowledgements of it, where connections have rested since the last call.
   [[nodiscard]] double waits_of(std::uint64_t message_bytes, double links_s) const;
   /// Of blocks of `block_bytes` in pieces of `segment_bytes`, both above zero.
@@ -41,8 +43,8 @@ struct PairCosts final : CostFunction {
   /// Where the messages of the fullest link fit into that many queues of the shallowest switch, and go whole, no order
   /// gains anything.
   [[nodiscard]] std::uint64_t least_bytes(double queues) const override;
-  /// A whole block, as far as one message may be; but slices of TCP's initial window, where whole ones would wait for
-  /// acknowledgements.
+  /// A whole block, as far as one message may be; but slices that queues hold, where some do, and of TCP's initial
+  /// window, where longer ones would wait for acknowledgements.
   [[nodiscard]] std::uint64_t best_segment(std::uint64_t block_bytes) const override;
 };
 

@@ -149,8 +149,7 @@ class RoundReader {
   }
 
   std::optional<Transfer> transfer_of(const YamlNode& node, std::uint64_t blocks) {
-    static constexpr std::array<std::string_view, 8> keys{"from",    "to",   "blocks", "add",
-                                                          "replace", "word", "rows",   "stride"};
+    static constexpr std::array<std::string_view, 7> keys{"from", "to", "blocks", "add", "replace", "rows", "stride"};
     constexpr const char* example = "{from: 0, to: 1, blocks: 0-3}";
     if (!check_kind(node, YamlNode::Kind::mapping, "a transfer", example, faults_)) return {};
     check_keys(node, keys, faults_);
@@ -160,20 +159,6 @@ class RoundReader {
     const auto sender = numbers(*from, "a rank", "3", ranks_);
     const auto receiver = numbers(*to, "a rank", "3", ranks_);
     if (!sender || !receiver) return {};
-    if (const YamlNode* const word = node.find("word")) {
-      for (const char* const key : {"blocks", "add", "replace", "rows", "stride"}) {
-        if (const YamlNode* other = node.find(key)) {
-          faults_.add(*other, "a word has no data; leave '" + std::string(key) + "' out, or 'word'");
-          return {};
-        }
-      }
-      const auto let_go = numbers(*word, "blocks", "3", blocks);
-      if (!let_go) return {};
-      return Transfer{.from = static_cast<Rank>(sender->first),
-                      .to = static_cast<Rank>(receiver->first),
-                      .first = let_go->first,
-                      .count = 0};
-    }
     const YamlNode* which = required(node, "blocks", "blocks: 0-3", faults_);
     if (which == nullptr) return {};
     const auto range = numbers(*which, "blocks", "0-3", blocks);

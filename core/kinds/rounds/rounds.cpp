@@ -53,7 +53,6 @@ class RoundSteps final : public Steps {
     for (std::size_t i = 0; i < order.size(); ++i) hop(order[i], order[(i + 1) % order.size()]);
   }
 
-  /// Of pairs, whose words stand among them, so much that a word need not wait for a block to come.
   [[nodiscard]] UnderWay under_way(Collective collective) const override {
     constexpr std::uint64_t several = 4;
     return {.least_bytes = (facts_of(collective).goes_by_pairs() ? several : 1) * least_in_flight_bytes};
@@ -90,7 +89,7 @@ bool goes_straight(const BlockSchedule& schedule, std::uint64_t ranks) {
   if (schedule.fixed_blocks() != blocks) return false;
   for (std::uint64_t round = 0; round < schedule.rounds(blocks); ++round) {
     const auto sent = schedule.send(round, blocks);
-    const bool is_straight = !sent || sent->is_word() || (sent->blocks().blocks() == 1 && sent->first == sent->peer);
+    const bool is_straight = !sent || (sent->blocks().blocks() == 1 && sent->first == sent->peer);
     if (!is_straight) return false;
   }
   return true;

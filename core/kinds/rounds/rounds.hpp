@@ -17,9 +17,8 @@ namespace trunkline {
 struct Rounds {
   std::vector<Rank> order;  ///< ranks by position, the root first
   Schedules schedule_of;
-  std::string generator{};  ///< what made them from the order; empty: listed by hand
-  std::uint64_t lead = 0;   ///< of listed ones: RoundList::lead
-  bool has_words = false;
+  std::string generator{};     ///< what made them from the order; empty: listed by hand
+  std::uint64_t lead = 0;      ///< of listed ones: RoundList::lead
   bool goes_straight = false;  ///< of an exchange of pairs: each block goes from its own rank to the one that it is for
 };
 

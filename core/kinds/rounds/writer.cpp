@@ -26,8 +26,8 @@ void write_rounds(std::string& yaml, const Rounds& rounds) {
     std::vector<std::string> items;
     for (const auto& [from, to, first, count, reduces, replaces, rows, stride] : round) {
       const std::string last = count > 1 ? "-" + std::to_string(first + count - 1) : "";
-      const std::string what = (count == 0 ? ", word: " : ", blocks: ") + std::to_string(first) + last;
-      items.push_back("{from: " + std::to_string(from) + ", to: " + std::to_string(to) + what +
+      items.push_back("{from: " + std::to_string(from) + ", to: " + std::to_string(to) +
+                      ", blocks: " + std::to_string(first) + last +
                       (rows > 1 ? ", rows: " + std::to_string(rows) + ", stride: " + std::to_string(stride) : "") +
                       (reduces ? ", add: true" : "") + (replaces ? ", replace: true" : "") + "}");
     }

@@ -87,7 +87,7 @@ class Rounds(PlanKind):
         positions = {rank: position for position, rank in enumerate(plan.order)} if ordered else {}
         ranks = [_Rank(plan.blocks) for _ in range(len(plan))]
         for number, transfers in enumerate(plan.list_rounds(plan.blocks).rounds):
-            kept = [one for one in transfers if facts.has_data or one.first == 0]  # a word is a message of one byte
+            kept = [one for one in transfers if facts.has_data or one.first == 0]  # a barrier has messages of one byte
             for one in kept:
                 ranks[one.sender].send(number, one, reduces=facts.reduces)
             for one in kept:
@@ -101,14 +101,13 @@ class Rounds(PlanKind):
 
 
 def _as_json(transfer: _core.Transfer) -> dict[str, object]:
-    """With ``add`` and ``replace`` where the receiver does so, as in a plan file; of a word, for which block it is."""
+    """With ``add`` and ``replace`` where the receiver does so, as in a plan file."""
     made: dict[str, object] = {
         "from": transfer.sender,
         "to": transfer.receiver,
+        "first": transfer.first,
+        "count": transfer.count,
     }
-    if not transfer.count:
-        return made | {"word": transfer.first}
-    made |= {"first": transfer.first, "count": transfer.count}
     if transfer.rows > 1:
         made |= {"rows": transfer.rows, "stride": transfer.stride}
     if transfer.reduces:

@@ -33,8 +33,7 @@ BlockExchange::BlockExchange(Transport& transport, const LocalBlocks& local, Blo
       more_to_receive_(to_receive_.next()),
       more_to_send_(to_send_.next()),
       receives_(window(in_flight_bytes)),
-      sends_(window(in_flight_bytes)),
-      words_(transport, local, count_) {
+      sends_(window(in_flight_bytes)) {
   blocks_.make_room(receives_.requests.size(), sends_.requests.size(), segment_);
 }
 
@@ -56,7 +55,7 @@ bool BlockExchange::needs(int rank) const {
   for (bool more = more_to_receive_; more; more = ahead.next()) {
     if ((*ahead).peer == rank) return true;
   }
-  return words_.needs(rank);
+  return false;
 }
 
 void BlockExchange::leave_out(int rank) {
@@ -64,7 +63,6 @@ void BlockExchange::leave_out(int rank) {
     if (sends_.pieces[slot].peer != rank) continue;
     is_left_over_ = transport().let_go(std::span(sends_.requests).subspan(slot, 1), false) || is_left_over_;
   }
-  words_.leave_out(rank);
 }
 
 std::vector<int> BlockExchange::peers() const {
@@ -73,17 +71,14 @@ std::vector<int> BlockExchange::peers() const {
     Pieces pieces(*this, side);
     while (pieces.next()) all.push_back((*pieces).peer);
   }
-  words_.add_peers(all);
   return all;
 }
 
 bool BlockExchange::advance() {
   in_the_way_.clear();
-  if (!std::exchange(has_started_, true)) words_.start();
   do {
     if (has_come_ && !must_wait(receives_.pieces[receives_.slot(arrived_)])) take_arrived();
     post_receives();
-    send_words();
   } while (send_one());
   return !more_to_send_ && !is_receiving();
 }
@@ -106,7 +101,7 @@ void BlockExchange::post_receives() {
 /// The next piece, if that needs no waiting. Returns whether it was sent, or need not be: that has its number, too, by
 /// which blocks know their places.
 bool BlockExchange::send_one() {
-  if (!more_to_send_ || !has(*to_send_) || !words_.has((*to_send_).word)) return false;
+  if (!more_to_send_ || !has(*to_send_)) return false;
   const std::uint64_t slot = sends_.next();
   if (!sends_.requests[slot].is_none()) return false;
   const BlockPiece& piece = sends_.pieces[slot] = *to_send_;
@@ -123,10 +118,6 @@ bool BlockExchange::send_one() {
   ++sends_.started;
   more_to_send_ = to_send_.next();
   return true;
-}
-
-void BlockExchange::send_words() {
-  while (const auto peer = words_.due(lacks_blocks() ? missing().round : no_round)) words_.send_next(is_gone(*peer));
 }
 
 /// The next one to arrive.
@@ -189,24 +180,14 @@ void BlockExchange::stands_in_the_way(Pending& send) {
 void BlockExchange::await(std::vector<Pending*>& requests) {
   if (is_arriving() && !has_come_) requests.push_back(&receives_.requests[receives_.slot(arrived_)]);
   Pending* const next = &sends_.requests[sends_.next()];
-  awaited_word_ = no_place;
-  const bool may_send = more_to_send_ && has(*to_send_);
-  const bool needs_place = may_send && words_.has((*to_send_).word);
+  const bool needs_place = more_to_send_ && has(*to_send_);
   if (needs_place) requests.push_back(next);
-  if (may_send && !needs_place) {
-    awaited_word_ = requests.size();
-    requests.push_back(&words_.awaited((*to_send_).word));
-  } else if (!more_to_send_ && words_.are_missing()) {  // of a block that is empty
-    awaited_word_ = requests.size();
-    requests.push_back(&words_.first_missing());
-  }
   for (Pending* const send : in_the_way_) {
     if (!send->is_none() && !(needs_place && send == next)) requests.push_back(send);
   }
 }
 
 void BlockExchange::take(std::size_t place, int bytes) {
-  if (place == awaited_word_) return words_.came();
   if (place != 0 || !is_arriving() || has_come_) return;
   const BlockPiece& piece = receives_.pieces[receives_.slot(arrived_)];
   if (static_cast<std::uint64_t>(bytes) != piece.units() * blocks_.unit_bytes()) throw MpiError{MPI_ERR_TRUNCATE};
@@ -224,7 +205,6 @@ void BlockExchange::take_arrived() {
 BlockExchange::~BlockExchange() {
   const bool received = transport().let_go(receives_.requests, true);
   const bool sent = transport().let_go(sends_.requests, false) || is_left_over_;
-  words_.let_go();
   blocks_.give_up(received, sent);
 }
 
@@ -250,15 +230,11 @@ bool BlockExchange::Pieces::next() {
     const std::uint64_t begin = exchange_.blocks_.offset(transfer->first);
     const std::uint64_t row = exchange_.blocks_.offset(transfer->first + transfer->count) - begin;
     const std::uint64_t end = begin + transfer->rows * row;
-    if (begin == end) {  // both sides know; what it waits for keeps apart what others send, too
-      if (transfer->word != no_round) word_of_skipped_ = transfer->word;
-      continue;
-    }
+    if (begin == end) continue;  // both sides know
     piece_ = {.peer = exchange_.local_.order[transfer->peer],
               .position = transfer->peer,
               .round = round,
               .needs = transfer->needs,
-              .word = transfer->word != no_round ? transfer->word : std::exchange(word_of_skipped_, no_round),
               .reduces = transfer->reduces,
               .replaces = transfer->replaces,
               .rows = transfer->blocks(),

@@ -13,7 +13,6 @@
 #include "execute/execution.hpp"
 #include "execute/rounds/blocks.hpp"
 #include "execute/rounds/local_blocks.hpp"
-#include "execute/rounds/words.hpp"
 #include "mpi_api.hpp"
 #include "patterns/block_schedule.hpp"
 
@@ -47,7 +46,6 @@ class BlockExchange final : public Execution {
     const BlockExchange& exchange_;
     Side side_;
     std::uint64_t next_round_ = 0;
-    std::uint64_t word_of_skipped_ = no_round;  ///< of an empty transfer, for the next one
     BlockPiece piece_;
   };
 
@@ -62,21 +60,18 @@ class BlockExchange final : public Execution {
     [[nodiscard]] std::uint64_t next() const { return slot(started); }
   };
 
-  static constexpr std::size_t no_place = ~std::size_t{0};
-
   [[nodiscard]] bool advance() override;
   void await(std::vector<Pending*>& requests) override;
   void take(std::size_t place, int bytes) override;
-  [[nodiscard]] bool is_receiving() const override { return lacks_blocks() || words_.are_missing(); }
+  [[nodiscard]] bool is_receiving() const override { return lacks_blocks(); }
   [[nodiscard]] bool needs(int rank) const override;
   void leave_out(int rank) override;
   [[nodiscard]] std::vector<int> peers() const override;
-  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {sends_.requests, words_.sends()}; }
+  [[nodiscard]] std::vector<std::span<Pending>> sends() override { return {sends_.requests}; }
   void settle() override { blocks_.settle(); }
 
   void post_receives();
   [[nodiscard]] bool send_one();
-  void send_words();
   [[nodiscard]] bool lacks_blocks() const { return more_to_receive_ || is_arriving(); }
   [[nodiscard]] const BlockPiece& missing() const;
   [[nodiscard]] bool has(const BlockPiece& piece) const;
@@ -101,10 +96,7 @@ class BlockExchange final : public Execution {
   std::uint64_t arrived_ = 0;         ///< pieces, in order
   bool has_come_ = false;             ///< the next piece, which waits for a send
   std::vector<Pending*> in_the_way_;  ///< sends that receiving waits for
-  Words words_;
-  bool has_started_ = false;
-  std::size_t awaited_word_ = no_place;  ///< its place among what is waited for
-  bool is_left_over_ = false;            ///< the library may still use the sends' memory after the call
+  bool is_left_over_ = false;         ///< the library may still use the sends' memory after the call
 };
 
 }  // namespace trunkline::runtime

@@ -20,7 +20,6 @@ struct BlockPiece {
   Rank position = no_rank;  ///< of the peer
   std::uint64_t round = 0;
   std::uint64_t needs = no_round;  ///< of a send
-  std::uint64_t word = no_round;   ///< the same: the round of the word that it waits for
   bool reduces = false;
   bool replaces = false;
   BlockRows rows{};         ///< of the round

@@ -15,7 +15,6 @@ struct LocalBlocks {
   std::vector<Rank> members;  ///< ranks of the communicator by position
   Rank position = 0;          ///< this rank's
   std::unique_ptr<const BlockSchedule> schedule;
-  bool has_words = false;  ///< some rank's
 };
 
 }  // namespace trunkline::runtime

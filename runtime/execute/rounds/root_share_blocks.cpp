@@ -26,7 +26,7 @@ RootShareBlocks::RootShareBlocks(const RootShares& shares, const LocalBlocks& lo
   for (std::uint64_t round = 0; round < local.schedule->rounds(members_.size()); ++round) {
     for (const auto& transfer :
          {local.schedule->send(round, members_.size()), local.schedule->receive(round, members_.size())}) {
-      if (!transfer || transfer->is_word()) continue;
+      if (!transfer) continue;
       first_ = std::min(first_, transfer->first);
       end = std::max(end, transfer->first + transfer->count);
     }

@@ -38,13 +38,12 @@ struct Moving {
 /// The same, slice by slice.
 struct MovingSlices {
   MovingSlices(Transport& transport, const LocalBlocks& whole, const Pace& pace, const Exchanged& exchanged,
-               PairBlocks::Slices slices, std::uint64_t slices_with_words)
+               PairBlocks::Slices slices)
       : local{.order = whole.order,
               .members = whole.members,
               .position = whole.position,
-              .schedule = std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(),
-                                                   slices.count, slices_with_words),
-              .has_words = whole.has_words},
+              .schedule =
+                  std::make_unique<Sliced>(*whole.schedule, whole.members.size() * whole.members.size(), slices.count)},
         moving(transport, local, pace, exchanged, local.members, local.position, slices),
         exchange(moving.exchange) {}
 
@@ -63,7 +62,7 @@ class RoundsPart final : public LocalPart {
   RoundsPart(LocalBlocks local, bool goes_straight) : local_(std::move(local)), goes_straight_(goes_straight) {}
 
   [[nodiscard]] bool is_root() const override { return local_.position == 0; }
-  [[nodiscard]] std::size_t streams() const override { return local_.has_words ? 1 + Words::stream : 1; }
+  [[nodiscard]] std::size_t streams() const override { return 1; }
 
   [[nodiscard]] Running broadcast(Transport& transport, Message& message, const Pace& pace) const override {
     const std::uint64_t segment = usable_segment(pace.segment_bytes, message.bytes());
@@ -88,16 +87,13 @@ class RoundsPart final : public LocalPart {
   }
 
   [[nodiscard]] Running exchange(Transport& transport, const Exchanged& exchanged, const Pace& pace) const override {
-    // Others know no lengths but the mean one.
     const std::uint64_t segment = std::min(pace.segment_bytes, longest_segment);
-    const std::uint64_t mean = exchanged.is_even ? exchanged.sent.front().bytes : exchanged.mean_bytes;
-    const std::uint64_t with_words = pieces_of(mean, segment);
-    if (goes_straight_ && with_words > 1) {
-      const std::uint64_t slices =
-          std::max(pieces_of(exchanged.longest_block(local_.members[local_.position]), segment), with_words);
-      return running(
-          std::make_shared<MovingSlices>(transport, local_, Pace{.segment_bytes = segment, .in_flight = pace.in_flight},
-                                         exchanged, PairBlocks::Slices{.count = slices, .bytes = segment}, with_words));
+    const std::uint64_t slices =
+        goes_straight_ ? pieces_of(exchanged.longest_block(local_.members[local_.position]), segment) : 1;
+    if (slices > 1) {
+      return running(std::make_shared<MovingSlices>(transport, local_,
+                                                    Pace{.segment_bytes = segment, .in_flight = pace.in_flight},
+                                                    exchanged, PairBlocks::Slices{.count = slices, .bytes = segment}));
     }
     const Pace usable{.segment_bytes = usable_segment(pace.segment_bytes, exchanged.most_bytes()),
                       .in_flight = pace.in_flight};
@@ -135,11 +131,7 @@ class RoundsPart final : public LocalPart {
 std::unique_ptr<const LocalPart> rounds_part(const Plan& plan, Rank rank, std::span<const int> members) {
   const Rounds& rounds = rounds_of(plan);
   const auto position = static_cast<Rank>(std::ranges::find(rounds.order, rank) - rounds.order.begin());
-  LocalBlocks own{.order = {},
-                  .members = rounds.order,
-                  .position = position,
-                  .schedule = rounds.schedule_of(position),
-                  .has_words = rounds.has_words};
+  LocalBlocks own{.order = {}, .members = rounds.order, .position = position, .schedule = rounds.schedule_of(position)};
   for (const Rank one : rounds.order) own.order.push_back(members[one]);
   return std::make_unique<const RoundsPart>(std::move(own), rounds.goes_straight);
 }

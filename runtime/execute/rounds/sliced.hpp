@@ -15,21 +15,14 @@ namespace trunkline::runtime {
 
 class Sliced final : public BlockSchedule {
  public:
-  /// `whole`: of `blocks` blocks; must outlive the object. Each of them becomes `slices` blocks, next to each other. Of
-  /// the first slices as many as all ranks know of have words, `slices_with_words`.
-  Sliced(const BlockSchedule& whole, std::uint64_t blocks, std::uint64_t slices, std::uint64_t slices_with_words)
-      : whole_(whole),
-        blocks_(blocks),
-        slices_(slices),
-        rounds_(whole.rounds(blocks)),
-        rounds_with_words_(rounds_ * slices_with_words) {
+  /// `whole`: of `blocks` blocks; must outlive the object. Each of them becomes `slices` blocks, next to each other.
+  Sliced(const BlockSchedule& whole, std::uint64_t blocks, std::uint64_t slices)
+      : whole_(whole), blocks_(blocks), slices_(slices), rounds_(whole.rounds(blocks)) {
     bool waits = false;
     for (std::uint64_t round = 0; round < rounds_; ++round) {
-      if (const auto received = whole_.receive(round, blocks_); received && !received->is_word()) {
-        received_.push_back(round);
-      }
+      if (whole_.receive(round, blocks_)) received_.push_back(round);
       const auto sent = whole_.send(round, blocks_);
-      if (!sent || sent->is_word()) continue;
+      if (!sent) continue;
       waits = waits || sent->needs != no_round;
       if (!waits) leading_.push_back(round);
     }
@@ -42,10 +35,9 @@ class Sliced final : public BlockSchedule {
     const std::uint64_t before = round - round % rounds_;
     auto transfer = whole_.send(round % rounds_, blocks_);
     if (!transfer) return transfer;
-    if (transfer->word != no_round) transfer->word = round < rounds_with_words_ ? transfer->word + before : no_round;
     if (transfer->needs != no_round) {
       transfer->needs += before;
-    } else if (before > 0 && !transfer->is_word()) {
+    } else if (before > 0) {
       transfer->needs = needed_of_slice_before(round % rounds_, before - rounds_);
     }
     return sliced(*transfer, round);
@@ -53,12 +45,11 @@ class Sliced final : public BlockSchedule {
 
   [[nodiscard]] std::optional<BlockTransfer> receive(std::uint64_t round, std::uint64_t /*blocks*/) const override {
     const auto transfer = whole_.receive(round % rounds_, blocks_);
-    return transfer ? sliced(*transfer, round) : transfer;
+    return transfer ? std::optional(sliced(*transfer, round)) : std::nullopt;
   }
 
  private:
-  [[nodiscard]] std::optional<BlockTransfer> sliced(BlockTransfer transfer, std::uint64_t round) const {
-    if (transfer.is_word() && round >= rounds_with_words_) return {};
+  [[nodiscard]] BlockTransfer sliced(BlockTransfer transfer, std::uint64_t round) const {
     transfer.first = transfer.first * slices_ + round / rounds_;
     return transfer;
   }
@@ -75,7 +66,6 @@ class Sliced final : public BlockSchedule {
   std::uint64_t blocks_;
   std::uint64_t slices_;
   std::uint64_t rounds_;
-  std::uint64_t rounds_with_words_;
   std::vector<std::uint64_t> received_{};  ///< rounds in which blocks are received
   std::vector<std::uint64_t> leading_{};   ///< and those in which some are sent, before the first that waits
 };

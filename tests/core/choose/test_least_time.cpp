@@ -143,7 +143,7 @@ RC_GTEST_PROP(LeastTime, OfTheLongestWayIsBelowAllPlans, ()) {
                                                   Collective::allgather, Collective::reduce_scatter_block,
                                                   Collective::alltoall, Collective::gather, Collective::scatter);
   const std::string name =
-      facts_of(collective).goes_by_pairs()        ? *rc::gen::element<std::string>("phases", "by-hosts")
+      facts_of(collective).goes_by_pairs()        ? *rc::gen::element<std::string>("ring", "by-hosts")
       : facts_of(collective).has_shares_at_root() ? "binomial"
       : facts_of(collective).goes_by_shares()
           ? "ring"

@@ -5,14 +5,20 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "algorithms/registry.hpp"
+#include "kinds/rounds/list.hpp"
 #include "kinds/rounds/rounds.hpp"
 #include "model/transfer/segments.hpp"
+#include "model/transfer/wire.hpp"
+#include "network/file/impaired.hpp"
 #include "networks.hpp"
 
 namespace trunkline {
@@ -31,12 +37,12 @@ Cluster star(Rank hosts, double rate_bps, std::uint32_t width = 1) {
   return Cluster(std::move(parts));
 }
 
-/// Of phases.
+/// Of a ring.
 PairCosts costs_on(const Cluster& cluster, Rank ranks_per_host = 1) {
   Placement placement;
   for (HostIndex host = 0; host < cluster.hosts().size(); ++host)
     placement.insert(placement.end(), ranks_per_host, host);
-  const Plan plan = lay(Collective::alltoall, "phases", &cluster, placement, 0, 64 * kib);
+  const Plan plan = lay(Collective::alltoall, "ring", &cluster, placement, 0);
   return pair_costs(Paths(cluster), placement, rounds_of(plan), HostCosts{});
 }
 
@@ -58,7 +64,7 @@ TEST(PairCosts, BlocksStayWholeWhereLinksBetweenSwitchesAreFullest) {
     parts.nodes.push_back({"g" + std::to_string(host), NodeKind::host});
   }
   parts.links.push_back({.a = 0, .b = 9, .rate_bps = 100 * mbit, .latency_s = 10e-6});
-  EXPECT_GE(costs_on(Cluster(std::move(parts))).best_segment(1024 * kib), 1024 * kib);
+  EXPECT_GE(costs_on(impaired(Cluster(std::move(parts)), "queue", "64MiB")).best_segment(1024 * kib), 1024 * kib);
 }
 
 TEST(PairCosts, LinksSideBySideCountTogether) {
@@ -68,10 +74,43 @@ TEST(PairCosts, LinksSideBySideCountTogether) {
   EXPECT_DOUBLE_EQ(two.sent_each_byte_s, one.sent_each_byte_s);
 }
 
+/// Links of one rate: all but one of those that meet at a port wait there, if hosts send one each.
+RC_GTEST_PROP(PairCosts, WhatWaitsIsWhatMeetsAtPortsOfSwitches, ()) {
+  const Cluster cluster = testing::star_of_switches(*rc::gen::inRange(1U, 6U), *rc::gen::inRange(1U, 6U));
+  const Placement placement = block_placement(cluster, 1);
+  RC_PRE(placement.size() > 1);
+  const Plan plan = lay(Collective::alltoall, "ring", &cluster, placement, 0);
+  std::size_t most = 0;
+  for (const std::vector<Transfer>& round : list_of(rounds_of(plan)).rounds) {
+    std::map<ChannelId, std::size_t> met;
+    for (const Transfer& one : round) {
+      const auto path = cluster.path(cluster.hosts()[placement[one.from]], cluster.hosts()[placement[one.to]]);
+      for (const ChannelId channel : path) ++met[channel];
+    }
+    for (const auto& [channel, many] : met) most = std::max(most, many - 1);
+  }
+  RC_ASSERT(std::abs(pair_costs(Paths(cluster), placement, rounds_of(plan), HostCosts{}).most_waiting -
+                     static_cast<double>(most)) < 1e-9);
+}
+
+TEST(PairCosts, SlicesAreSuchThatQueuesHoldWhatWaits) {
+  const Cluster cluster = testing::star_of_switches(4, 8);
+  const auto wait = [&](const char* queue) { return costs_on(impaired(cluster, "queue", queue)); };
+  for (const char* const queue : {"96KiB", "256KiB", "512KiB"}) {
+    const PairCosts costs = wait(queue);
+    const std::uint64_t slice = costs.best_segment(1024 * kib);
+    EXPECT_LE(3 * costs.most_waiting * static_cast<double>(wire_bytes(slice)), static_cast<double>(costs.queue_bytes));
+    const auto next = std::ranges::upper_bound(segment_sizes(), slice);
+    EXPECT_TRUE(costs.overflows(*next)) << queue;
+  }
+  EXPECT_LT(wait("16KiB").best_segment(64 * kib), 1 * kib);  // a part of a frame
+  EXPECT_GE(wait("4KiB").best_segment(64 * kib), 8 * kib);   // nothing would fit
+}
+
 RC_GTEST_PROP(PairCosts, WithoutWaitsOnlyLinksAndHostsCount, ()) {
   const Cluster cluster(testing::random_parts(4, 10));
   const Placement placement = testing::random_placement(cluster, 12);
-  const Plan plan = lay(Collective::alltoall, "phases", &cluster, placement, 0, kib);
+  const Plan plan = lay(Collective::alltoall, "ring", &cluster, placement, 0);
   const PairCosts costs = pair_costs(Paths(cluster), placement, rounds_of(plan), HostCosts{});
   PairCosts without = costs;
   without.sent_byte_s = without.sent_each_byte_s = 0.0;

@@ -461,7 +461,6 @@ class Runner {
     const runtime::Exchanged exchanged{.sent = to_send.blocks_of(sent),
                                        .received = to_receive.blocks_of(received),
                                        .is_even = facts_of(trial_.collective).even_shares,
-                                       .mean_bytes = trial_.segment * (trial_.ranks % 4),  // as all ranks take it
                                        .in_place = trial_.in_place};
     bool right = drive(part_.exchange(transport_, exchanged, pace()));
     each_value(to_receive, [&](Rank other, std::uint64_t at, std::uint64_t i) {
