@@ -195,6 +195,7 @@ Alternatives alternatives_among(std::span<const Candidate* const> candidates, Co
                                                  .hosts = hosts,
                                                  .on_each_host = ranks.whole_groups == ranks.most ? ranks.most : 0,
                                                  .has_sites = has_sites});
+  if (replays_are_true(*all.on)) all.queues = 0.0;  // their times tell
   if (is_one_host(placement)) return on_one_host(std::move(all), candidates);
   const Paths& paths = *all.on->paths;
   const CollectiveFacts& facts = facts_of(collective);

@@ -43,7 +43,7 @@ struct Alternatives {
   double least_byte_s = 0.0;                    ///< see least_byte_s(); 0 where native is predicted as it is
   std::vector<std::uint64_t> jumps{};           ///< ascending: from here on times are others than just below
   std::uint64_t floor_bytes = least_bytes;      ///< shorter messages stay native, but for candidates that take those
-  double queues = 0.0;                          ///< queues_that_pass() of the library
+  double queues = 0.0;                          ///< queues_that_pass() of the library; 0 where replays tell
   bool takes_short = false;                     ///< one of them does
   bool shares_processors = false;               ///< all hosts do, those of one machine
   std::string_view why_none{};

@@ -66,8 +66,10 @@ def test_predictions_from_tables_are_those_of_the_preload_library(measured_table
         found = {one.algorithm: one for one in decider.predictions(size)}
         assert "native" in found
         rows = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH, tables)
-        assert {(row.algorithm, row.segment_bytes, row.seconds) for row in rows} == {
-            (one.algorithm, min(one.segment_bytes, size), one.seconds) for one in found.values()
+        # A decision has fewer events than this to replay, and takes a long plan's formula.
+        assert {(row.algorithm, row.segment_bytes): row.seconds for row in rows} == {
+            (one.algorithm, min(one.segment_bytes, size)): pytest.approx(one.seconds, rel=0.05)
+            for one in found.values()
         }
         stated = predict_all(collective, CYCLIC, PLACEMENT, 0, list(found), [size], MPICH)
         differ = [row.algorithm for row, other in zip(rows, stated, strict=True) if row.seconds != other.seconds]

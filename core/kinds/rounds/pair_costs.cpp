@@ -170,7 +170,9 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   const double connections_s = waits > 0.0 ? sent_byte_s * pieces * wire / blocks_a_message + waited_s : 0.0;
   // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
   if (goes_by_hosts()) return std::max(std::max({links_s, connections_s, rank_s}) + local_s, together_s) + way_s;
-  return std::max({links_s, connections_s, rank_s + local_s, together_s}) + way_s;
+  // A rank that goes in step hears of the first block of each few rounds before it sends the next one.
+  const double steps_s = pieces * most_messages / (2.0 * static_cast<double>(pair_lead)) * way_s;
+  return std::max({links_s, connections_s, rank_s + local_s, together_s, steps_s}) + way_s;
 }
 
 std::uint64_t PairCosts::least_bytes(double queues) const {

@@ -165,19 +165,36 @@ std::vector<Exchange> round_a_ring(Rank ranks, double reducing) {
   return {{.transfers = at_distance(ranks, 1), .part = 1.0 / ranks, .times = ranks - 1.0, .reducing = reducing}};
 }
 
-std::vector<Exchange> at_each_distance(Rank ranks, double reducing) {
+/// An exchange for each distance, or for some that stand for all.
+template <class Transfers>
+std::vector<Exchange> by_distance(Rank ranks, Transfers transfers) {
   constexpr Rank most_looked_at = 16;
   const Rank distances = ranks - 1;
   const Rank looked_at = std::min(distances, most_looked_at);
   std::vector<Exchange> all;
   for (Rank k = 0; k < looked_at; ++k) {
     const Rank distance = 1 + static_cast<Rank>(std::uint64_t{k} * distances / looked_at);
-    all.push_back({.transfers = at_distance(ranks, distance),
-                   .part = 1.0 / ranks,
-                   .times = static_cast<double>(distances) / looked_at,
-                   .reducing = reducing});
+    all.push_back({.transfers = transfers(distance), .times = static_cast<double>(distances) / looked_at});
   }
   return all;
+}
+
+std::vector<Exchange> at_each_distance(Rank ranks, double reducing) {
+  std::vector<Exchange> all = by_distance(ranks, [ranks](Rank distance) { return at_distance(ranks, distance); });
+  for (Exchange& one : all) {
+    one.part = 1.0 / ranks;
+    one.reducing = reducing;
+  }
+  return all;
+}
+
+std::vector<Exchange> pairs_by_turns(Rank ranks) {
+  return by_distance(ranks, [ranks](Rank distance) {
+    std::vector<std::pair<Rank, Rank>> transfers = at_distance(ranks, distance);
+    if (!std::has_single_bit(ranks)) return transfers;
+    for (auto& [from, to] : transfers) to = from ^ distance;
+    return transfers;
+  });
 }
 
 std::vector<Exchange> doubling_of_blocks(Rank ranks) {

@@ -66,6 +66,10 @@ struct Exchange {
 /// it, to the one 1, 2, 4, ... before. All that there is, up to what it lacks.
 [[nodiscard]] std::vector<Exchange> doubling_of_blocks(Rank ranks);
 
+/// Blocks of pairs, one of each rank at a time: of a power of two of ranks p exchanges with p xor k, of any other
+/// number it sends to p + k, round the end. Of many distances some stand for all.
+[[nodiscard]] std::vector<Exchange> pairs_by_turns(Rank ranks);
+
 /// Blocks of pairs: each rank sends the blocks whose way has a bit to the rank that is so much further, bit by bit.
 [[nodiscard]] std::vector<Exchange> pairs_by_bruck(Rank ranks);
 

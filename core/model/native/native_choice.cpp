@@ -34,9 +34,8 @@ std::string_view name_of(OpenMpiAllreduce algorithm) {
 /// Of an alltoall.
 std::string_view mpich_pairs(Collective collective, Rank ranks, std::uint64_t bytes) {
   if (facts_of(collective).has_private_lengths()) return "scattered";
-  constexpr std::uint64_t medium_bytes = 32768;
   if (mpich_exchanges_by_bruck(ranks, bytes)) return "brucks";
-  return bytes <= medium_bytes ? "scattered" : "pairwise";
+  return mpich_exchanges_in_turn(bytes) ? "pairwise" : "scattered";
 }
 
 NativeChoice openmpi_choice(Collective collective, Rank ranks, std::uint64_t bytes) {

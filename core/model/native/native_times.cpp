@@ -221,22 +221,32 @@ SecondsOfMessage lay_shares(const Asked& call, std::uint64_t bytes) {
   return the_shorter(std::move(doubles), by_share(round_a_ring(ranks, reducing)));
 }
 
+enum PairsOfMpich : std::uint8_t { all_at_once, by_bruck, in_turn };
+
 std::uint32_t selected_pairs(const Asked& call, std::uint64_t bytes) {
   const bool is_even = !facts_of(call.collective).has_private_lengths();
-  return is_even && call.is_mpich() && mpich_exchanges_by_bruck(call.ranks(), bytes) ? 1 : 0;
+  if (!is_even || !call.is_mpich()) return all_at_once;
+  if (mpich_exchanges_by_bruck(call.ranks(), bytes)) return by_bruck;
+  return mpich_exchanges_in_turn(bytes) ? in_turn : all_at_once;
 }
 
 /// What queues of switches lose where many messages meet is left out, so a call takes this long at least.
 SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
-  const auto by_bruck = [&] {
-    return rounds_in_turn(exchange_costs(call.paths, call.placement, pairs_by_bruck(call.ranks())), call.hosts);
+  const auto rounds_of = [&](const std::vector<Exchange>& all) {
+    return rounds_in_turn(exchange_costs(call.paths, call.placement, all), call.hosts);
   };
-  if (selected_pairs(call, bytes) != 0) return by_bruck();
+  const std::uint32_t selected = selected_pairs(call, bytes);
+  if (selected == by_bruck) return rounds_of(pairs_by_bruck(call.ranks()));
   const Rounds rounds = generate_rounds("alltoall-ring", by_number(call.ranks(), 0));
   SecondsOfMessage straight = [costs = pair_costs(call.paths, call.placement, rounds, call.hosts)](
                                   std::uint64_t block) { return costs.seconds(block, segment_sizes().back()); };
+  if (selected == in_turn) {
+    return [straight = std::move(straight), turns = rounds_of(pairs_by_turns(call.ranks()))](std::uint64_t block) {
+      return std::max(straight(block), turns(block));
+    };
+  }
   if (call.is_mpich() || facts_of(call.collective).has_private_lengths()) return straight;
-  return the_shorter(std::move(straight), by_bruck());
+  return the_shorter(std::move(straight), rounds_of(pairs_by_bruck(call.ranks())));
 }
 
 std::uint32_t selected_root_shares(const Asked& call, std::uint64_t bytes) {

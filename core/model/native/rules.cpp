@@ -236,6 +236,11 @@ bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes) {
 
 bool mpich_scatters_pairwise(std::uint64_t message_bytes) { return message_bytes >= mpich_long_bytes; }
 
+bool mpich_exchanges_in_turn(std::uint64_t block_bytes) {
+  constexpr std::uint64_t medium_bytes = 32768;
+  return block_bytes > medium_bytes;
+}
+
 bool mpich_exchanges_by_bruck(Rank ranks, std::uint64_t block_bytes) {
   constexpr std::uint64_t short_bytes = 256;
   constexpr Rank least_ranks = 8;

@@ -57,13 +57,15 @@ inline constexpr std::uint64_t mpich_short_reduce_bytes = 2048;
 [[nodiscard]] bool mpich_gathers_round_a_ring(Rank ranks, std::uint64_t message_bytes);
 /// Whether it scatters `message_bytes` of results pairwise: each rank sends each other one its block.
 [[nodiscard]] bool mpich_scatters_pairwise(std::uint64_t message_bytes);
+/// Whether it exchanges blocks of pairs in turn, one after another; else all at once, 32 of a rank at a time.
+[[nodiscard]] bool mpich_exchanges_in_turn(std::uint64_t block_bytes);
 /// Whether it exchanges blocks of pairs by Bruck's rounds.
 [[nodiscard]] bool mpich_exchanges_by_bruck(Rank ranks, std::uint64_t block_bytes);
 
 /// Of an alltoall that the library sends all at once: as many bytes over one link as so many queues of a switch hold
 /// lose nothing, since the first are gone before the last ones come. Lab, queues of 64 frames: with 1.7 of them MPICH
-/// took 1.21 and 1.22 of the bound, Open MPI 1.25 and 3.2, phases 1.28 to 1.35; with 3 of them 1.8 to 3.0, and
-/// phases 1.2. Open MPI's MPI_Alltoallv took 7 to 10 with 1.3 of them and 3.2 with 1.7 (docs/results/alltoall.md).
+/// took 1.21 and 1.22 of the bound, Open MPI 1.25 and 3.2, rings in step 1.26 to 1.32; with 3 of them 1.8 to 3.0, and
+/// rings 1.1. Open MPI's MPI_Alltoallv took 7 to 10 with 1.3 of them and 3.2 with 1.7 (docs/results/alltoall.md).
 [[nodiscard]] double queues_that_pass(NativeLibrary library, Collective collective);
 
 /// What both libraries reduce by.

@@ -81,6 +81,8 @@ _BY_NAME = {
 }
 """By library and collective: what SMPI calls the library's algorithms, where it has the same one in as many pieces. Not
 Open MPI's chains and its binary tree of a broadcast, which SMPI cuts into segments of its own."""
+_OF_OTHER_NUMBERS = {"pair": "ring"}
+"""What SMPI calls an algorithm of that name where the ranks are no power of two: one function in the library."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ def own_choice(
         smpi = _BY_NAME[library].get(name, {}).get(algorithm)
         if smpi is None:
             return OwnChoice("", "", {}, f"SimGrid has no {algorithm} as the library runs it")
+        if len(placement) & (len(placement) - 1):
+            smpi = _OF_OTHER_NUMBERS.get(smpi, smpi)
         options[f"smpi/{_in_smpi(name)}"] = smpi
     if choice.by_hosts:
         return OwnChoice(f"{choice.algorithm} among hosts", "native-by-hosts", options)

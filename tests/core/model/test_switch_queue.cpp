@@ -19,5 +19,15 @@ TEST(SwitchQueue, IsThatOfTheShallowestSwitch) {
   EXPECT_EQ(queue_bytes_of(impaired(unknown, "queue", unknown.nodes()[0].name + "=1MiB")), usual_queue_bytes);
 }
 
+TEST(SwitchQueue, TakesAsLongToGoOnAtAnyRateWhereNothingIsKnown) {
+  Cluster::Parts parts = testing::star_of_switches(2, 2).stated();
+  for (Link& link : parts.links) link.rate_bps = 1e8;
+  EXPECT_EQ(queue_bytes_of(Cluster(parts)), usual_queue_bytes);
+  for (Link& link : parts.links) link.rate_bps = 25e9;
+  EXPECT_EQ(queue_bytes_of(Cluster(parts)), 25 * usual_queue_bytes);
+  parts.links[1].rate_bps = 100e9;
+  EXPECT_EQ(queue_bytes_of(Cluster(parts)), 25 * usual_queue_bytes);  // other switches have none as fast
+}
+
 }  // namespace
 }  // namespace trunkline
