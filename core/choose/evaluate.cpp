@@ -28,8 +28,9 @@ double compared_seconds(const Evaluated& one, std::uint64_t message_bytes) {
 }
 
 /// The fastest segment; where hosts share processors a frame of a short message, unless cutting it is worth the risk.
+/// Blocks of pairs are cut by what queues hold, not to save time.
 void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cuts, double native_s,
-                    bool shares_processors) {
+                    bool may_stay_whole) {
   const Alternative& alternative = *one.alternative;
   const auto take = [&](std::uint64_t segment_bytes, double seconds) {
     one.segment_bytes = segment_bytes;
@@ -39,7 +40,7 @@ void choose_segment(Evaluated& one, std::uint64_t message_bytes, const Cuts& cut
   const TimedSegment fastest = alternative.costs->fastest_segment(message_bytes, cuts);
   take(fastest.segment_bytes, fastest.seconds);
   const std::uint64_t uncut = std::min(message_bytes, one_frame_bytes);
-  if (!shares_processors || message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
+  if (!may_stay_whole || message_bytes > most_cut_bytes || fastest.segment_bytes >= uncut) return;
   if (one.compared_seconds * margin_of_cuts < native_s) return;
   const std::uint64_t segment = *std::ranges::lower_bound(segment_sizes(), uncut);
   take(segment, alternative.costs->seconds(message_bytes, segment));
@@ -58,7 +59,8 @@ Evaluated evaluated(const Alternatives& all, const Alternative& alternative, std
   one.verdict = Verdict::short_blocks;
   if (has_short_blocks(alternative, message_bytes, alternative.uncertainty->least_block_bytes)) return one;
   if (message_bytes < alternative.costs->least_bytes(all.queues)) return one;
-  choose_segment(one, message_bytes, cuts, native_s, all.shares_processors);
+  choose_segment(one, message_bytes, cuts, native_s,
+                 all.shares_processors && !facts_of(all.collective).goes_by_pairs());
   one.verdict = verdict_of(one, native_s, least_s);
   return one;
 }

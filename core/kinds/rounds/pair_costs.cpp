@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/rounds/pair_ring.hpp"
 #include "kinds/rounds/samples.hpp"
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
@@ -20,12 +19,16 @@ namespace trunkline {
 namespace {
 
 /// What a connection sends before it has heard of any of it (RFC 6928: ten segments), also once it has rested for
-/// longer than its retransmission timeout, which is 0.2 s at least on Linux (RFC 5681, 4.1).
+/// longer than its retransmission timeout (RFC 5681, 4.1).
 constexpr std::uint64_t tcp_initial_window_bytes = 10 * frame_payload_bytes;
-constexpr double tcp_least_timeout_s = 0.2;
 
-/// Of a segment in one frame, beside the MPI library's header.
-constexpr std::uint64_t longest_of_a_frame = frame_payload_bytes - mpi_header_bytes;
+/// A segment in two frames, beside the MPI library's header. Below it messages cost more than what is lost with them:
+/// on one switch with 32 hosts slices of one frame took 1.09 to 1.18 times as long (docs/results/alltoall.md).
+constexpr std::uint64_t longest_of_two_frames = 2 * frame_payload_bytes - mpi_header_bytes;
+
+/// So many times as long a call may take that keeps queues from overflowing where connections have become slow: headers
+/// of slices take that much of links, and where hosts are the slower ones slices take more.
+constexpr double most_longer = 1.03;
 
 /// What waits at ports of switches, of messages that hosts begin to send at once.
 class Waiting {
@@ -171,17 +174,19 @@ double PairCosts::seconds(std::uint64_t block_bytes, std::uint64_t segment_bytes
   // Blocks that are put together within hosts wait for all of them: links rest meanwhile.
   if (goes_by_hosts()) return std::max(std::max({links_s, connections_s, rank_s}) + local_s, together_s) + way_s;
   // A rank that goes in step hears of the first block of each few rounds before it sends the next one.
-  const double steps_s = pieces * most_messages / (2.0 * static_cast<double>(pair_lead)) * way_s;
+  const double steps_s = pieces * most_messages / (2.0 * lead) * way_s;
   return std::max({links_s, connections_s, rank_s + local_s, together_s, steps_s}) + way_s;
+}
+
+bool PairCosts::holds_all(std::uint64_t block_bytes, double queues) const {
+  return most_on_link * static_cast<double>(wire_bytes(block_bytes)) <= queues * static_cast<double>(queue_bytes);
 }
 
 std::uint64_t PairCosts::least_bytes(double queues) const {
   if (goes_by_hosts()) return 1;
   std::uint64_t bytes = 1;
   constexpr std::uint64_t longest = std::uint64_t{1} << 20;
-  const double hold = queues * static_cast<double>(queue_bytes);
-  const auto fit = [&] { return most_on_link * static_cast<double>(wire_bytes(bytes)) <= hold; };
-  while (bytes < longest && fit() && best_segment(bytes) >= bytes) bytes *= 2;
+  while (bytes < longest && holds_all(bytes, queues) && best_segment(bytes) >= bytes) bytes *= 2;
   return bytes;
 }
 
@@ -192,22 +197,30 @@ std::uint64_t PairCosts::whole_segment(std::uint64_t block_bytes) const {
 }
 
 bool PairCosts::overflows(std::uint64_t segment_bytes) const {
-  return most_waiting * static_cast<double>(pair_lead * wire_bytes(segment_bytes)) > static_cast<double>(queue_bytes);
+  return most_waiting * lead * static_cast<double>(wire_bytes(segment_bytes)) > static_cast<double>(queue_bytes);
+}
+
+bool PairCosts::all_may_meet(std::uint64_t segment_bytes) const {
+  return most_messages / 2.0 * static_cast<double>(wire_bytes(segment_bytes)) <= static_cast<double>(queue_bytes);
 }
 
 std::uint64_t PairCosts::best_segment(std::uint64_t block_bytes) const {
   std::uint64_t best = whole_segment(block_bytes);
   if (goes_by_hosts()) return best;
-  const auto longest = [](std::uint64_t otherwise, const auto& fits) {
+  const auto longest = [&](const auto& fits) {
+    std::uint64_t found = best;
     for (const std::uint64_t segment : segment_sizes()) {
-      if (fits(segment)) otherwise = segment;
+      if (segment < best && fits(segment)) found = segment;
     }
-    return otherwise;
+    return found;
   };
-  best = std::min(best, longest(best, [&](std::uint64_t segment) { return !overflows(segment); }));
-  const std::uint64_t window = longest(1, [](std::uint64_t segment) { return segment <= tcp_initial_window_bytes; });
-  if (window >= best || seconds(block_bytes, window) >= seconds(block_bytes, best)) return best;
-  return window;
+  if (overflows(best)) best = longest([&](std::uint64_t segment) { return !overflows(segment); });
+  const std::uint64_t window = longest([](std::uint64_t segment) { return segment <= tcp_initial_window_bytes; });
+  if (seconds(block_bytes, window) < seconds(block_bytes, best)) best = window;
+  if (best <= longest_of_two_frames || all_may_meet(best)) return best;
+  const std::uint64_t meeting =
+      longest([&](std::uint64_t segment) { return segment <= longest_of_two_frames || all_may_meet(segment); });
+  return seconds(block_bytes, meeting) < most_longer * seconds(block_bytes, best) ? meeting : best;
 }
 
 }  // namespace trunkline

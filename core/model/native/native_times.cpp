@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "model/native/native_choice.hpp"
 #include "model/transfer/path_loads.hpp"
 #include "model/transfer/segments.hpp"
+#include "model/transfer/switch_queue.hpp"
 #include "model/transfer/wire.hpp"
 #include "patterns/over_hosts.hpp"
 #include "plan/tree_costs.hpp"
@@ -230,7 +232,8 @@ std::uint32_t selected_pairs(const Asked& call, std::uint64_t bytes) {
   return mpich_exchanges_in_turn(bytes) ? in_turn : all_at_once;
 }
 
-/// What queues of switches lose where many messages meet is left out, so a call takes this long at least.
+/// Where many messages meet queues lose some. Of queues that are known, and hold less than the fullest link gets, a
+/// call waits for a timeout, once at least; else that is left out.
 SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
   const auto rounds_of = [&](const std::vector<Exchange>& all) {
     return rounds_in_turn(exchange_costs(call.paths, call.placement, all), call.hosts);
@@ -238,8 +241,14 @@ SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
   const std::uint32_t selected = selected_pairs(call, bytes);
   if (selected == by_bruck) return rounds_of(pairs_by_bruck(call.ranks()));
   const Rounds rounds = generate_rounds("alltoall-ring", by_number(call.ranks(), 0));
-  SecondsOfMessage straight = [costs = pair_costs(call.paths, call.placement, rounds, call.hosts)](
-                                  std::uint64_t block) { return costs.seconds(block, segment_sizes().back()); };
+  PairCosts costs = pair_costs(call.paths, call.placement, rounds, call.hosts);
+  costs.lead = std::numeric_limits<double>::infinity();
+  const double queues = queues_that_pass(call.library, call.collective);
+  const bool may_lose = selected == all_at_once && knows_queues(call.paths.cluster());
+  SecondsOfMessage straight = [costs, queues, may_lose](std::uint64_t block) {
+    const bool loses = may_lose && !costs.holds_all(block, queues);
+    return costs.seconds(block, segment_sizes().back()) + (loses ? tcp_least_timeout_s : 0.0);
+  };
   if (selected == in_turn) {
     return [straight = std::move(straight), turns = rounds_of(pairs_by_turns(call.ranks()))](std::uint64_t block) {
       return std::max(straight(block), turns(block));

@@ -29,4 +29,10 @@ std::uint64_t queue_bytes_of(const Cluster& cluster) {
   return shallowest;
 }
 
+bool knows_queues(const Cluster& cluster) {
+  return std::ranges::all_of(cluster.nodes(), [](const Node& node) {
+    return node.kind != NodeKind::network_switch || node.settings.queue_bytes > 0;
+  });
+}
+
 }  // namespace trunkline

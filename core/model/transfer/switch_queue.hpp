@@ -19,4 +19,7 @@ inline constexpr double usual_queue_bps = 1e9;
 /// of its fastest link.
 [[nodiscard]] std::uint64_t queue_bytes_of(const Cluster& cluster);
 
+/// Whether the cluster file says it of all switches.
+[[nodiscard]] bool knows_queues(const Cluster& cluster);
+
 }  // namespace trunkline

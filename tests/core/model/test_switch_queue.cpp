@@ -14,6 +14,9 @@ TEST(SwitchQueue, IsThatOfTheShallowestSwitch) {
   EXPECT_EQ(queue_bytes_of(unknown), usual_queue_bytes);
   const Cluster deep = impaired(unknown, "queue", "1MiB");
   EXPECT_EQ(queue_bytes_of(deep), 1U << 20U);
+  EXPECT_TRUE(knows_queues(deep));
+  EXPECT_FALSE(knows_queues(unknown));
+  EXPECT_FALSE(knows_queues(impaired(unknown, "queue", unknown.nodes()[0].name + "=256KiB")));
   const Cluster mixed = impaired(deep, "queue", unknown.nodes()[0].name + "=256KiB");
   EXPECT_EQ(queue_bytes_of(mixed), 256U << 10U);
   EXPECT_EQ(queue_bytes_of(impaired(unknown, "queue", unknown.nodes()[0].name + "=1MiB")), usual_queue_bytes);
