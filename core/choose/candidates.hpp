@@ -55,8 +55,8 @@ enum class For : std::uint8_t {
   even_gathers,     ///< of the same length
   root_shares,      ///< every rank's share to one, or from one
   but_broadcasts,   ///< all others
-  pairs,
-  but_pairs,        ///< the same
+  pairs,            ///< a block for each pair of ranks
+  but_pairs,        ///< all others
   scans,
   but_scans,
   all
