@@ -83,6 +83,12 @@ SecondsOfMessage the_shorter(SecondsOfMessage one, SecondsOfMessage another) {
   };
 }
 
+SecondsOfMessage the_longer(SecondsOfMessage one, SecondsOfMessage another) {
+  return [one = std::move(one), another = std::move(another)](std::uint64_t bytes) {
+    return std::max(one(bytes), another(bytes));
+  };
+}
+
 std::uint32_t selected_bcast(const Asked& call, std::uint64_t bytes) {
   return call.is_mpich() ? static_cast<std::uint32_t>(mpich_bcast(call.ranks(), bytes))
                          : static_cast<std::uint32_t>(openmpi_bcast(call.ranks(), bytes));
@@ -249,11 +255,7 @@ SecondsOfMessage lay_pairs(const Asked& call, std::uint64_t bytes) {
     const bool loses = may_lose && !costs.holds_all(block, queues);
     return costs.seconds(block, segment_sizes().back()) + (loses ? tcp_least_timeout_s : 0.0);
   };
-  if (selected == in_turn) {
-    return [straight = std::move(straight), turns = rounds_of(pairs_by_turns(call.ranks()))](std::uint64_t block) {
-      return std::max(straight(block), turns(block));
-    };
-  }
+  if (selected == in_turn) return the_longer(std::move(straight), rounds_of(pairs_by_turns(call.ranks())));
   if (call.is_mpich() || facts_of(call.collective).has_private_lengths()) return straight;
   return the_shorter(std::move(straight), rounds_of(pairs_by_bruck(call.ranks())));
 }
